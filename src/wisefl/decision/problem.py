@@ -1,0 +1,160 @@
+"""One round's problem P1': the clients that pass the divergence filter, their costs, and the limits."""
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wisefl.channel import full_band_rate, watts
+from wisefl.cost import work_cycles
+from wisefl.divergence import client_divergence
+from wisefl.errors import InfeasibleProblem, InvalidInput
+from wisefl.fleet import Fleet
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a round must respect and how it is charged; every default is the paper's."""
+
+    bandwidth_hz: float = 2e6
+    """B, the uplink band that the selected clients share."""
+    noise_dbm_hz: float = -174.0
+    """N_0, the noise's power spectral density."""
+    carrier_hz: float = 2.4e9
+    """f_c."""
+    path_loss_exponent: float = 2.7
+    """gamma."""
+    capacitance: float = 1e-27
+    """eps, the effective switched capacitance of a CPU."""
+    epochs: int = 10
+    """E, local epochs per round."""
+    bits_per_sample: float = 6272.0
+    """Bits of one sample: 784 bytes for Fashion-MNIST."""
+    model_bits: float = 1_421_632.0
+    """C_k, the size of an upload: 44,426 parameters of 32 bits."""
+    max_divergence: float = 0.2
+    """e_1, the largest divergence of a client that may take part; infinity lets everybody in."""
+    min_samples: int = 2000
+    """e_2, the fewest samples that the selected clients hold together."""
+    latency_weight: float = 1.0
+    """alpha_1, objective per second."""
+    energy_weight: float = 1.0
+    """alpha_2, objective per joule."""
+    smoothing: float = 0.0
+    """Pseudo-samples added to every class before divergences are taken; 0 is the paper."""
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if np.isnan(value) or (np.isinf(value) and item.name != "max_divergence"):
+                raise InvalidInput(f"{item.name} must be a finite number, not {value}")
+            if item.name in ("max_divergence", "energy_weight", "smoothing"):
+                if value < 0:
+                    raise InvalidInput(f"{item.name} must be at least 0, not {value:g}")
+            elif item.name in ("epochs", "min_samples"):
+                if value < 1 or value != int(value):
+                    raise InvalidInput(f"{item.name} must be a whole number of at least 1, not {value:g}")
+            elif item.name != "noise_dbm_hz" and value <= 0:
+                raise InvalidInput(f"{item.name} must be greater than 0, not {value:g}")
+
+
+@dataclass(frozen=True, eq=False)
+class RoundProblem:
+    """P1' of one round; arrays run over the whole fleet, `eligible` marks who may be selected.
+
+    With c = `full_band_upload_s`, w = `work_cycles`, P = `transmit_power_w` and n = `samples`, a set S, shares b
+    and frequencies f cost `latency_weight T + energy_weight sum_S (P c / b + eps w f^2)`, where
+    `c / b + w / f <= T`, `sum b <= 1`, `f <= max_frequency_hz` and `sum_S n >= min_samples`.
+    """
+
+    fleet: Fleet
+    limits: Limits
+    eligible: NDArray[np.bool_]
+    divergence: Floats
+    full_band_upload_s: Floats
+    work_cycles: Floats
+    transmit_power_w: Floats
+    max_frequency_hz: Floats
+    samples: NDArray[np.int64]
+
+    @classmethod
+    def build(cls, fleet: Fleet, channel_gain: Floats | None = None, limits: Limits | None = None) -> "RoundProblem":
+        """Apply the divergence filter and price everybody; `channel_gain` None takes the fleet's own."""
+        limits = limits or Limits()
+        gain = fleet.channel_gain if channel_gain is None else np.asarray(channel_gain, dtype=float)
+        if gain.shape != (len(fleet),) or not (np.isfinite(gain) & (gain > 0.0)).all():
+            raise InvalidInput("channel_gain needs one number greater than 0 for every client")
+        divergence = client_divergence(fleet.label_counts, limits.smoothing)
+        eligible = divergence <= limits.max_divergence
+        samples = fleet.samples
+        _check_feasible(divergence, eligible, samples, limits)
+        rate = full_band_rate(
+            fleet.distance_m,
+            fleet.transmit_power_dbm,
+            gain,
+            bandwidth_hz=limits.bandwidth_hz,
+            noise_dbm_hz=limits.noise_dbm_hz,
+            carrier_hz=limits.carrier_hz,
+            path_loss_exponent=limits.path_loss_exponent,
+        )
+        return cls(
+            fleet=fleet,
+            limits=limits,
+            eligible=eligible,
+            divergence=divergence,
+            full_band_upload_s=limits.model_bits / rate,
+            work_cycles=work_cycles(limits.epochs, fleet.cycles_per_bit, samples, limits.bits_per_sample),
+            transmit_power_w=watts(fleet.transmit_power_dbm),
+            max_frequency_hz=fleet.max_frequency_hz,
+            samples=samples,
+        )
+
+    def __len__(self) -> int:
+        return len(self.fleet)
+
+    @cached_property
+    def candidates(self) -> NDArray[np.intp]:
+        """Positions of the eligible clients in the fleet, the set K' of the paper."""
+        return np.flatnonzero(self.eligible)
+
+
+def _check_feasible(
+    divergence: Floats, eligible: NDArray[np.bool_], samples: NDArray[np.int64], limits: Limits
+) -> None:
+    total = int(samples.sum())
+    if total < limits.min_samples:
+        raise InfeasibleProblem(
+            f"the whole fleet holds {total} samples, fewer than min_samples = {limits.min_samples}: "
+            f"lower min_samples to at most {total}"
+        )
+    held = int(samples[eligible].sum())
+    if held >= limits.min_samples:
+        return
+    order = np.argsort(divergence, kind="stable")
+    enough = np.searchsorted(np.cumsum(samples[order]), limits.min_samples)
+    needed = divergence[order[enough]]
+    loosen = (
+        f"raise max_divergence to at least {_round_up(needed)}"
+        if np.isfinite(needed)
+        else "set max_divergence to inf or give smoothing a value above 0 (some clients lack a class)"
+    )
+    if not eligible.any():
+        nearest = float(divergence.min())
+        raise InfeasibleProblem(
+            f"no client has a divergence of at most max_divergence = {limits.max_divergence:g} "
+            f"(the smallest is {nearest:.4g}): {loosen}"
+        )
+    raise InfeasibleProblem(
+        f"the {int(eligible.sum())} clients within max_divergence = {limits.max_divergence:g} hold {held} samples, "
+        f"fewer than min_samples = {limits.min_samples}: lower min_samples to at most {held}, or {loosen}"
+    )
+
+
+def _round_up(value: float, digits: int = 4) -> str:
+    """The shortest number of so many digits that is not below the value, so that following the advice works."""
+    exponent = int(np.floor(np.log10(value))) if value > 0 else 0
+    step = 10.0 ** (exponent - digits + 1)
+    return f"{np.ceil(value / step) * step:.{digits}g}"

@@ -1,0 +1,35 @@
+"""The registry of solvers: a name, the file that holds it, and the one function every solver is called through.
+
+Solvers are imported when they are first asked for, so that planning with one does not pay for another's
+dependencies.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+from wisefl.decision.decision import Decision
+from wisefl.decision.problem import RoundProblem
+from wisefl.errors import InvalidInput
+
+Solver = Callable[..., Decision]
+
+SOLVERS: dict[str, str] = {
+    "certified": "wisefl.decision.certified",
+    "dc": "wisefl.decision.dc",
+    "scip": "wisefl.decision.scip",
+    "brute": "wisefl.decision.brute",
+}
+"""Name -> module; the module's `solve(problem, **options)` returns a Decision."""
+
+
+def solve(problem: RoundProblem, solver: str = "certified", **options: Any) -> Decision:
+    """Decide a round; `options` are the solver's own, documented at its `solve` function."""
+    if solver not in SOLVERS:
+        raise InvalidInput(f"unknown solver {solver!r}; there are {', '.join(SOLVERS)}")
+    run: Solver = import_module(SOLVERS[solver]).solve
+    start = time.perf_counter()
+    decision = run(problem, **options)
+    return replace(decision, seconds=time.perf_counter() - start)

@@ -1,0 +1,20 @@
+"""What can go wrong through a user's input, by name. The command line prints these as one sentence."""
+
+
+class WiseFLError(Exception):
+    """Base of every error that a user can act on."""
+
+
+class InvalidInput(WiseFLError):
+    """A value or a file is not what it should be; the message names the place and what is accepted."""
+
+
+class InfeasibleProblem(WiseFLError):
+    """No decision satisfies the limits; the message names the limit to loosen and to what value."""
+
+
+class MissingExtra(WiseFLError):
+    """An optional dependency is not installed; the message names the extra that brings it."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} is not installed: pip install 'wisefl[{extra}]'")
