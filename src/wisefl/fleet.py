@@ -2,10 +2,13 @@
 
 import csv
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,26 +62,36 @@ class Fleet:
         classes: int = 10,
         frequency_unit_hz: float = 1e9,
         mean_gain: float = 1.0,
+        label_counts: NDArray[np.int64] | None = None,
     ) -> "Fleet":
         """A fleet by the paper's table: 200 to 250 m, 20 to 33 dBm, 2 to 5 GHz, 1 to 10 cycles per bit.
 
-        Label counts follow the hybrid split of `samples` (750 per client unless told: 60,000 at the paper's 80).
+        Label counts, unless given, follow the hybrid split of `samples` (750 per client: 60,000 at the paper's 80).
         The table prints the clock in MHz, with which the compute energy vanishes; `frequency_unit_hz=1e6` gives
         that.
         """
         if clients < 1:
             raise InvalidInput(f"a fleet needs at least one client, not {clients}")
+        if classes < 1:
+            raise InvalidInput(f"a fleet needs at least one class, not {classes}")
+        if seed < 0:
+            raise InvalidInput(f"seed must be at least 0, not {seed}")
+        for name, value in (("mean_gain", mean_gain), ("frequency_unit_hz", frequency_unit_hz)):
+            if not (np.isfinite(value) and value > 0.0):
+                raise InvalidInput(f"{name} must be a finite number greater than 0, not {value:g}")
         draw = rng(seed, 0, "fleet")
-        total = 750 * clients if samples is None else samples
-        class_totals = np.full(classes, total // classes, dtype=np.int64)
-        class_totals[: total % classes] += 1
+        if label_counts is None:
+            total = 750 * clients if samples is None else samples
+            class_totals = np.full(classes, total // classes, dtype=np.int64)
+            class_totals[: total % classes] += 1
+            label_counts = hybrid_counts(class_totals, clients, rng(seed, 0, "partition"))
         return cls(
             client=np.arange(clients).astype(str),
             distance_m=draw.uniform(200.0, 250.0, clients),
             transmit_power_dbm=draw.uniform(20.0, 33.0, clients),
             max_frequency_hz=draw.uniform(2.0, 5.0, clients) * frequency_unit_hz,
             cycles_per_bit=draw.uniform(1.0, 10.0, clients),
-            label_counts=hybrid_counts(class_totals, clients, rng(seed, 0, "partition")),
+            label_counts=label_counts,
             channel_gain=draw_gain(clients, seed, mean_gain=mean_gain),
         )
 
@@ -86,106 +99,136 @@ class Fleet:
     def from_csv(cls, path: str | Path) -> "Fleet":
         """Read a fleet; a mistake in the file is reported with its row (1 is the first client) and column."""
         try:
-            with open(path, newline="", encoding="utf-8-sig") as file:
-                return _read(csv.reader(file), str(path))
+            with open(path, encoding="utf-8-sig") as file:
+                return _read(file, str(path))
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise InvalidInput(f"{path}: not a CSV text file ({error})") from None
         except FileNotFoundError:
             raise InvalidInput(f"{path}: no such file") from None
         except IsADirectoryError:
             raise InvalidInput(f"{path}: is a folder, not a CSV file") from None
-        except (UnicodeDecodeError, csv.Error) as error:
-            raise InvalidInput(f"{path}: not a CSV text file ({error})") from None
+        except OSError as error:
+            raise InvalidInput(f"{path}: cannot be read ({error.strerror})") from None
 
     def to_csv(self, path: str | Path) -> None:
         """Write a fleet that `from_csv` reads back exactly; the file appears whole or not at all."""
         header = ["client", *NUMBER_COLUMNS, *_count_columns(self.label_counts.shape[1]), *OPTIONAL_COLUMNS]
         numbers = [getattr(self, name).tolist() for name in NUMBER_COLUMNS]
-        partial = Path(f"{path}.partial")
-        try:
-            with open(partial, "w", newline="", encoding="utf-8") as file:
-                writer = csv.writer(file, lineterminator="\n")
-                writer.writerow(header)
-                rows = zip(
-                    self.client.tolist(),
-                    *numbers,
-                    self.label_counts.tolist(),
-                    self.channel_gain.tolist(),
-                    strict=True,
-                )
-                writer.writerows([*front, *counts, gain] for *front, counts, gain in rows)
-            os.replace(partial, path)
-        except OSError as error:
+        rows = zip(
+            self.client.tolist(), *numbers, self.label_counts.tolist(), self.channel_gain.tolist(), strict=True
+        )
+        write_csv(path, header, ([*front, *counts, gain] for *front, counts, gain in rows))
+
+
+@contextmanager
+def written_whole(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
+    """Open a file that appears whole at the end of the block, or not at all when the block fails.
+
+    A link keeps its place and its target is replaced; what is not a file (a pipe, /dev/null) is written straight.
+    """
+    target = os.path.realpath(path)
+    in_place = os.path.exists(target) and not os.path.isfile(target)
+    partial = target if in_place else f"{target}.{os.getpid()}.partial"
+    text: dict[str, Any] = {} if "b" in mode else {"newline": "", "encoding": "utf-8"}
+    try:
+        with open(partial, mode, **text) as file:
+            yield file
+        if not in_place:
+            os.replace(partial, target)
+    except BaseException as error:
+        if not in_place:
+            with suppress(OSError):
+                os.remove(partial)
+        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
             raise InvalidInput(f"{path}: cannot be written ({error.strerror})") from None
+        raise
+
+
+def write_csv(path: str | Path, header: list[str], rows: Iterable[list[Any]]) -> None:
+    """Write a table whole or not at all."""
+    with written_whole(path) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)
 
 
 def _count_columns(classes: int) -> list[str]:
     return [f"count_{label}" for label in range(classes)]
 
 
-def _read(rows: Iterator[list[str]], path: str) -> Fleet:
-    header = [name.strip() for name in next(rows, [])]
-    if not header:
-        raise InvalidInput(f"{path}: the file is empty; it needs a header row and one row per client")
-    classes = sum(name.startswith("count_") for name in header)
-    wanted = ["client", *NUMBER_COLUMNS, *_count_columns(max(classes, 1))]
-    missing = [name for name in wanted if name not in header]
-    if missing:
-        raise InvalidInput(f"{path}: column {missing[0]!r} is missing; the header needs {', '.join(wanted)}")
-    repeated = [name for index, name in enumerate(header) if name in header[:index]]
-    if repeated:
-        raise InvalidInput(f"{path}: column {repeated[0]!r} appears twice")
-    wanted += [name for name in OPTIONAL_COLUMNS if name in header]
-
-    chunks: dict[str, list[NDArray[np.generic]]] = {name: [] for name in wanted}
+def _read(file: Iterable[str], path: str) -> Fleet:
+    lines = (line for line in file if line.strip())
+    header = [name.strip() for name in next(csv.reader([next(lines, "")]), [])]
+    wanted = _wanted_columns(header, path)
+    layout = np.dtype([(name, np.float64 if name in wanted and name != "client" else np.object_) for name in header])
+    chunks: dict[str, list[NDArray[Any]]] = {name: [] for name in wanted}
     first_row = 1
-    body = (row for row in rows if row)
-    while chunk := list(islice(body, _CHUNK_ROWS)):
-        for offset, row in enumerate(chunk):
-            if len(row) != len(header):
-                raise InvalidInput(
-                    f"{path}: row {first_row + offset} has {len(row)} cells, the header has {len(header)}"
-                )
-        columns = dict(zip(header, zip(*chunk, strict=True), strict=True))
+    while chunk := list(islice(lines, _CHUNK_ROWS)):
+        try:
+            table = np.loadtxt(chunk, dtype=layout, delimiter=",", comments=None, quotechar='"', ndmin=1)
+        except ValueError as error:
+            raise InvalidInput(f"{path}: {_first_mistake(chunk, layout, first_row) or error}") from None
         for name in wanted:
-            cells = columns[name]
-            chunks[name].append(
-                np.array([cell.strip() for cell in cells])
-                if name == "client"
-                else _numbers(cells, name, first_row, path)
-            )
-        first_row += len(chunk)
+            chunks[name].append(_column(table[name], name, first_row, path))
+        first_row += len(table)
     if first_row == 1:
         raise InvalidInput(f"{path}: there is a header but no client")
     column = {name: np.concatenate(parts) for name, parts in chunks.items()}
     column.setdefault("channel_gain", np.ones(first_row - 1))
-    counts = np.stack([column.pop(name) for name in _count_columns(classes)], axis=1)
+    counts = np.stack([column.pop(name) for name in wanted if name.startswith("count_")], axis=1)
     try:
         return Fleet(label_counts=counts, **column)
     except InvalidInput as error:
         raise InvalidInput(f"{path}: {error}") from None
 
 
-def _numbers(cells: tuple[str, ...], name: str, first_row: int, path: str) -> NDArray[np.generic]:
-    is_count = name.startswith("count_")
+def _wanted_columns(header: list[str], path: str) -> list[str]:
+    """The columns to read, in the order of a fleet; other columns of the file are left alone."""
+    if not header:
+        raise InvalidInput(f"{path}: the file is empty; it needs a header row and one row per client")
+    repeated = [name for index, name in enumerate(header) if name in header[:index]]
+    if repeated:
+        raise InvalidInput(f"{path}: column {repeated[0]!r} appears twice")
+    classes = sum(re.fullmatch(r"count_\d+", name) is not None for name in header)
+    wanted = ["client", *NUMBER_COLUMNS, *_count_columns(max(classes, 1))]
+    missing = [name for name in wanted if name not in header]
+    if missing:
+        raise InvalidInput(f"{path}: column {missing[0]!r} is missing; the header needs {', '.join(wanted)}")
+    return wanted + [name for name in OPTIONAL_COLUMNS if name in header]
+
+
+def _column(values: NDArray[Any], name: str, first_row: int, path: str) -> NDArray[Any]:
+    if name == "client":
+        return np.array([cell.strip() for cell in values])
+    if not name.startswith("count_"):
+        return np.ascontiguousarray(values)
+    bad = ~((values == np.rint(values)) & (np.abs(values) < 2.0**53))
+    if bad.any():
+        offset = int(np.argmax(bad))
+        raise InvalidInput(
+            f"{path}: row {first_row + offset}, column {name!r}: {values[offset]:g} is not a whole number"
+        )
+    return values.astype(np.int64)
+
+
+def _first_mistake(chunk: list[str], layout: np.dtype[Any], first_row: int) -> str | None:
+    """Where the fast reader gave up, told by the slow one."""
+    names = layout.names or ()
+    for row, cells in enumerate(csv.reader(chunk), start=first_row):
+        if len(cells) != len(names):
+            return f"row {row} has {len(cells)} cells, the header has {len(names)}"
+        for name, cell in zip(names, cells, strict=True):
+            if layout[name] == np.float64 and not _is_number(cell):
+                return f"row {row}, column {name!r}: {cell!r} is not a number"
+    return None
+
+
+def _is_number(cell: str) -> bool:
     try:
-        values = np.array(cells, dtype=np.float64)
+        float(cell)
     except ValueError:
-        for offset, cell in enumerate(cells):
-            try:
-                float(cell)
-            except ValueError:
-                raise InvalidInput(
-                    f"{path}: row {first_row + offset}, column {name!r}: {cell!r} is not a number"
-                ) from None
-        raise
-    if is_count:
-        bad = ~(np.isfinite(values) & (values == np.rint(values)) & (np.abs(values) < 2.0**53))
-        if bad.any():
-            offset = int(np.argmax(bad))
-            raise InvalidInput(
-                f"{path}: row {first_row + offset}, column {name!r}: {cells[offset]!r} is not a whole number"
-            )
-        return values.astype(np.int64)
-    return values
+        return False
+    return cell.isascii() and "_" not in cell
 
 
 def _check(fleet: Fleet) -> None:
@@ -209,15 +252,21 @@ def _check(fleet: Fleet) -> None:
     empty = fleet.samples == 0
     if empty.any():
         row = int(np.argmax(empty))
-        raise InvalidInput(f"row {row + 1}, columns 'count_*': client {fleet.client[row]!r} holds no sample")
-    nameless = fleet.client == ""
-    if nameless.any():
-        raise InvalidInput(f"row {int(np.argmax(nameless)) + 1}, column 'client': the id is empty")
-    _, first, counts = np.unique(fleet.client, return_index=True, return_counts=True)
-    if clients and counts.max() > 1:
-        name = fleet.client[first[np.argmax(counts > 1)]]
-        rows = np.flatnonzero(fleet.client == name)[:2] + 1
-        raise InvalidInput(f"row {rows[1]}, column 'client': id {str(name)!r} is already in row {rows[0]}")
+        raise InvalidInput(f"row {row + 1}, columns 'count_*': client {str(fleet.client[row])!r} holds no sample")
+    _check_ids(fleet.client.tolist())
+
+
+def _check_ids(ids: list[str]) -> None:
+    seen: dict[str, int] = {}
+    for row, name in enumerate(ids, start=1):
+        first = seen.setdefault(name, row)
+        if first != row:
+            raise InvalidInput(f"row {row}, column 'client': id {name!r} is already in row {first}")
+    if "" in seen:
+        raise InvalidInput(f"row {seen['']}, column 'client': the id is empty")
+    for name, row in seen.items():
+        if not name.isprintable():
+            raise InvalidInput(f"row {row}, column 'client': {name!r} holds a character that cannot be printed")
 
 
 def _refuse(bad: NDArray[np.bool_], values: Floats, name: str, why: str) -> None:

@@ -1,18 +1,17 @@
 """Bandwidth and frequency for a fixed set, optimally: one jointly convex problem, nothing alternates.
 
-For a deadline T and a price lam on bandwidth, each client chooses its upload time tau alone,
-
-    g(T, lam) = min_tau  a2 P tau + a2 eps w^3 / (T - tau)^2 + lam c / tau,   0 < tau <= T - w / f_max,
-
-because the cheapest frequency is the slowest that meets the deadline, f = w / (T - tau). `lam` is right when the
-shares c / tau sum to 1, T when the total cost stops falling.
+For a deadline T and a price lam on bandwidth each client chooses its upload time alone (`pricing`), and the cheapest
+frequency is the slowest that meets the deadline, f = w / (T - tau). `lam` is right when the shares sum to 1; T is
+right when the total cost stops falling, or when every CPU runs at full speed and no shorter deadline fits the band.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
+from wisefl.decision.pricing import Prices, deadline_slope, demand_elasticity, demand_of, respond
 from wisefl.decision.problem import RoundProblem
 
 Floats = NDArray[np.float64]
@@ -20,7 +19,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Allocation:
-    """Shares and frequencies over the whole fleet, and the prices that prove them optimal for the set."""
+    """Shares and frequencies over the whole fleet, and the price that proves them optimal for the set."""
 
     share: Floats
     frequency_hz: Floats
@@ -31,4 +30,146 @@ class Allocation:
 
 def allocate(problem: RoundProblem, selected: NDArray[np.bool_]) -> Allocation:
     """The cheapest shares and frequencies with which exactly these clients take part."""
-    raise NotImplementedError
+    clients = np.flatnonzero(selected)
+    prices = Prices.of(problem, clients)
+    tau = np.empty(clients.size)
+    deadline, price, _ = best_deadline(
+        problem.limits.latency_weight,
+        prices.airtime_cost,
+        prices.compute_cost,
+        prices.upload_s,
+        prices.fastest_s,
+        tau,
+    )
+    share = np.zeros(len(problem))
+    frequency = np.zeros(len(problem))
+    part = prices.upload_s / tau
+    part /= part.sum()
+    share[clients] = part
+    work, fastest = problem.work_cycles[clients], problem.max_frequency_hz[clients]
+    frequency[clients] = np.minimum(work / np.maximum(deadline - prices.upload_s / part, work / fastest), fastest)
+    return Allocation(share, frequency, deadline, price)
+
+
+@njit(cache=True, error_model="numpy")
+def best_deadline(latency_weight, airtime_cost, compute_cost, upload_s, fastest_s, tau):  # type: ignore[no-untyped-def]
+    """The optimal deadline, bandwidth price and objective of a set; upload times into `tau`."""
+    shortest = _shortest_deadline(upload_s, fastest_s)
+    price = _price_at_full_speed(shortest, latency_weight, airtime_cost, compute_cost, upload_s, fastest_s)
+    if price > 0.0:
+        for k in range(tau.size):
+            tau[k] = shortest - fastest_s[k]
+        return shortest, price, _cost(latency_weight, shortest, airtime_cost, compute_cost, tau)
+
+    price = 0.0
+    for k in range(tau.size):
+        latest = shortest - fastest_s[k]
+        tau[k] = latest
+        price += (airtime_cost[k] + 2.0 * compute_cost[k] / fastest_s[k] ** 3) * latest * latest / upload_s[k]
+    price /= tau.size
+
+    # The slope of the cost in T rises from below 0 at the shortest deadline: bracket its zero, then close in. It is
+    # about a1 - const / T^3, so interpolate in T^-3; an end that stays put twice has its slope halved (Illinois).
+    low, low_slope = shortest, -np.inf
+    high, high_slope = np.inf, np.inf
+    deadline, last_side = 1.3 * shortest, 0
+    while True:
+        price = clearing_price(deadline, price, airtime_cost, compute_cost, upload_s, fastest_s, tau)
+        slope = latency_weight + deadline_slope(
+            deadline, price, airtime_cost, compute_cost, upload_s, fastest_s, tau
+        )
+        side = -1 if slope < 0.0 else 1
+        if side < 0:
+            low, low_slope = deadline, slope
+            high_slope = 0.5 * high_slope if side == last_side else high_slope
+        else:
+            high, high_slope = deadline, slope
+            low_slope = 0.5 * low_slope if side == last_side else low_slope
+        last_side = side
+        if abs(slope) <= 1e-10 * latency_weight or high <= low * (1.0 + 1e-13):
+            break
+        if high == np.inf:
+            deadline *= 2.0
+        elif low_slope == -np.inf:
+            deadline = low + 0.25 * (high - low)
+        else:
+            deadline = _between(low, low_slope, high, high_slope)
+    return deadline, price, _cost(latency_weight, deadline, airtime_cost, compute_cost, tau)
+
+
+@njit(cache=True, error_model="numpy")
+def clearing_price(deadline, guess, airtime_cost, compute_cost, upload_s, fastest_s, tau):  # type: ignore[no-untyped-def]
+    """The price at which the clients' shares sum to 1 under this deadline, which must be long enough for it."""
+    low, high = 0.0, np.inf
+    price = guess
+    for _ in range(100):
+        respond(deadline, price, airtime_cost, compute_cost, upload_s, fastest_s, tau)
+        demand = demand_of(upload_s, tau)
+        if demand > 1.0:
+            low = price
+        else:
+            high = price
+        if abs(demand - 1.0) <= 1e-13:
+            break
+        change = demand_elasticity(deadline, price, airtime_cost, compute_cost, upload_s, fastest_s, tau)
+        # ln demand is nearly linear in ln price.
+        step = -np.log(demand) * demand / change if change < 0.0 else np.log(demand) * 2.0
+        new = price * np.exp(min(max(step, -7.0), 7.0))
+        if not (low < new < high):
+            new = price * 8.0 if high == np.inf else (price / 8.0 if low == 0.0 else np.sqrt(low * high))
+        if abs(new - price) <= 1e-15 * price:
+            break
+        price = new
+    return price
+
+
+@njit(cache=True, error_model="numpy")
+def _shortest_deadline(upload_s, fastest_s):  # type: ignore[no-untyped-def]
+    """Where sum c / (T - q) = 1: everybody at full speed and the band just enough. Newton from the left."""
+    deadline = 0.0
+    for k in range(upload_s.size):
+        deadline = max(deadline, fastest_s[k] + upload_s[k])
+    for _ in range(200):
+        demand, change = 0.0, 0.0
+        for k in range(upload_s.size):
+            share = upload_s[k] / (deadline - fastest_s[k])
+            demand += share
+            change += share / (deadline - fastest_s[k])
+        step = (demand - 1.0) / change
+        deadline += step
+        if step <= 1e-15 * deadline:
+            break
+    return deadline
+
+
+@njit(cache=True, error_model="numpy")
+def _price_at_full_speed(shortest, latency_weight, airtime_cost, compute_cost, upload_s, fastest_s):  # type: ignore[no-untyped-def]
+    """The price that makes the shortest deadline optimal, 0 if it is not: nobody may want to run slower."""
+    pressure, weight = 0.0, latency_weight
+    for k in range(upload_s.size):
+        latest = shortest - fastest_s[k]
+        pressure += upload_s[k] / (latest * latest)
+        weight += airtime_cost[k]
+    price = weight / pressure
+    for k in range(upload_s.size):
+        latest = shortest - fastest_s[k]
+        push = airtime_cost[k] + 2.0 * compute_cost[k] / fastest_s[k] ** 3
+        if push > price * upload_s[k] / (latest * latest):
+            return 0.0
+    return price
+
+
+@njit(cache=True, error_model="numpy")
+def _between(low, low_slope, high, high_slope):  # type: ignore[no-untyped-def]
+    x_low, x_high = low**-3.0, high**-3.0
+    new = (x_low - low_slope * (x_high - x_low) / (high_slope - low_slope)) ** (-1.0 / 3.0)
+    return new if low < new < high else 0.5 * (low + high)
+
+
+@njit(cache=True, error_model="numpy")
+def _cost(latency_weight, deadline, airtime_cost, compute_cost, tau):  # type: ignore[no-untyped-def]
+    total = latency_weight * deadline
+    for k in range(tau.size):
+        rest = deadline - tau[k]
+        total += airtime_cost[k] * tau[k] + compute_cost[k] / (rest * rest)
+    return total

@@ -1,7 +1,8 @@
 """One round's problem P1': the clients that pass the divergence filter, their costs, and the limits."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,36 +16,32 @@ from wisefl.fleet import Fleet
 Floats = NDArray[np.float64]
 
 
+def _limit(default: float, help: str) -> Any:
+    """A field with the sentence that the command line and the run configuration show for it."""
+    return field(default=default, metadata={"help": help})
+
+
 @dataclass(frozen=True)
 class Limits:
     """What a round must respect and how it is charged; every default is the paper's."""
 
-    bandwidth_hz: float = 2e6
-    """B, the uplink band that the selected clients share."""
-    noise_dbm_hz: float = -174.0
-    """N_0, the noise's power spectral density."""
-    carrier_hz: float = 2.4e9
-    """f_c."""
-    path_loss_exponent: float = 2.7
-    """gamma."""
-    capacitance: float = 1e-27
-    """eps, the effective switched capacitance of a CPU."""
-    epochs: int = 10
-    """E, local epochs per round."""
-    bits_per_sample: float = 6272.0
-    """Bits of one sample: 784 bytes for Fashion-MNIST."""
-    model_bits: float = 1_421_632.0
-    """C_k, the size of an upload: 44,426 parameters of 32 bits."""
-    max_divergence: float = 0.2
-    """e_1, the largest divergence of a client that may take part; infinity lets everybody in."""
-    min_samples: int = 2000
-    """e_2, the fewest samples that the selected clients hold together."""
-    latency_weight: float = 1.0
-    """alpha_1, objective per second."""
-    energy_weight: float = 1.0
-    """alpha_2, objective per joule."""
-    smoothing: float = 0.0
-    """Pseudo-samples added to every class before divergences are taken; 0 is the paper."""
+    bandwidth_hz: float = _limit(2e6, "The uplink band that the selected clients share (B).")
+    noise_dbm_hz: float = _limit(-174.0, "Power spectral density of the noise, in dBm/Hz (N_0).")
+    carrier_hz: float = _limit(2.4e9, "Carrier frequency (f_c).")
+    path_loss_exponent: float = _limit(2.7, "How steeply the signal falls with distance (gamma).")
+    capacitance: float = _limit(1e-27, "Effective switched capacitance of a CPU (eps).")
+    epochs: int = _limit(10, "Local epochs per round (E).")
+    bits_per_sample: float = _limit(6272.0, "Size of one training sample, in bits: 784 bytes for Fashion-MNIST.")
+    model_bits: float = _limit(1_421_632.0, "Size of one upload, in bits: 44,426 parameters of 32 (C_k).")
+    max_divergence: float = _limit(
+        0.2, "Largest label divergence of a client that may take part; inf lets all in (e_1)."
+    )
+    min_samples: int = _limit(2000, "Fewest samples that the selected clients hold together (e_2).")
+    latency_weight: float = _limit(1.0, "Objective per second of the round (alpha_1).")
+    energy_weight: float = _limit(1.0, "Objective per joule of all clients (alpha_2).")
+    smoothing: float = _limit(
+        0.0, "Pseudo-samples added to every class before divergences are taken; 0 is the paper."
+    )
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -91,26 +88,29 @@ class RoundProblem:
         eligible = divergence <= limits.max_divergence
         samples = fleet.samples
         _check_feasible(divergence, eligible, samples, limits)
-        rate = full_band_rate(
-            fleet.distance_m,
-            fleet.transmit_power_dbm,
-            gain,
-            bandwidth_hz=limits.bandwidth_hz,
-            noise_dbm_hz=limits.noise_dbm_hz,
-            carrier_hz=limits.carrier_hz,
-            path_loss_exponent=limits.path_loss_exponent,
-        )
-        return cls(
-            fleet=fleet,
-            limits=limits,
-            eligible=eligible,
-            divergence=divergence,
-            full_band_upload_s=limits.model_bits / rate,
-            work_cycles=work_cycles(limits.epochs, fleet.cycles_per_bit, samples, limits.bits_per_sample),
-            transmit_power_w=watts(fleet.transmit_power_dbm),
-            max_frequency_hz=fleet.max_frequency_hz,
-            samples=samples,
-        )
+        with np.errstate(over="ignore", divide="ignore", under="ignore"):
+            rate = full_band_rate(
+                fleet.distance_m,
+                fleet.transmit_power_dbm,
+                gain,
+                bandwidth_hz=limits.bandwidth_hz,
+                noise_dbm_hz=limits.noise_dbm_hz,
+                carrier_hz=limits.carrier_hz,
+                path_loss_exponent=limits.path_loss_exponent,
+            )
+            problem = cls(
+                fleet=fleet,
+                limits=limits,
+                eligible=eligible,
+                divergence=divergence,
+                full_band_upload_s=limits.model_bits / rate,
+                work_cycles=work_cycles(limits.epochs, fleet.cycles_per_bit, samples, limits.bits_per_sample),
+                transmit_power_w=watts(fleet.transmit_power_dbm),
+                max_frequency_hz=fleet.max_frequency_hz,
+                samples=samples,
+            )
+        _check_costs(problem)
+        return problem
 
     def __len__(self) -> int:
         return len(self.fleet)
@@ -119,6 +119,23 @@ class RoundProblem:
     def candidates(self) -> NDArray[np.intp]:
         """Positions of the eligible clients in the fleet, the set K' of the paper."""
         return np.flatnonzero(self.eligible)
+
+
+def _check_costs(problem: RoundProblem) -> None:
+    """Refuse radio or CPU figures so extreme that a cost leaves the range of floating-point numbers."""
+    for name, why in (
+        ("full_band_upload_s", "uploading"),
+        ("work_cycles", "computing"),
+        ("transmit_power_w", "sending"),
+    ):
+        values = getattr(problem, name)
+        bad = ~(np.isfinite(values) & (values > 0.0))
+        if bad.any():
+            row = int(np.argmax(bad))
+            raise InvalidInput(
+                f"row {row + 1}: {why} costs client {str(problem.fleet.client[row])!r} {name} = {values[row]:g}; "
+                f"its distance, power, gain or cycles, or a limit, is out of any physical range"
+            )
 
 
 def _check_feasible(
@@ -154,7 +171,8 @@ def _check_feasible(
 
 
 def _round_up(value: float, digits: int = 4) -> str:
-    """The shortest number of so many digits that is not below the value, so that following the advice works."""
+    """A number of so many digits that is not below the value, so that following the advice works."""
     exponent = int(np.floor(np.log10(value))) if value > 0 else 0
     step = 10.0 ** (exponent - digits + 1)
-    return f"{np.ceil(value / step) * step:.{digits}g}"
+    text = f"{np.ceil(value / step) * step:.{digits}g}"
+    return text if float(text) >= value else f"{(np.ceil(value / step) + 1) * step:.{digits}g}"

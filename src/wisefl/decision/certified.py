@@ -1,0 +1,350 @@
+"""The global optimum of P1' to a requested gap, with a lower bound that is a proof.
+
+Branch and bound on a single number, the deadline T. Over an interval of deadlines the Lagrangian in the bandwidth
+(`relaxation`) leaves two covering knapsacks, whose integer optimum (`knapsack`) bounds every decision with a deadline
+in it. Where the price alone cannot close the gap, the covers whose bound is still below the target are enumerated and
+each is allocated exactly: whatever is not enumerated is bounded, so no duality gap remains.
+"""
+
+import heapq
+import time
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wisefl.decision.allocation import allocate, best_deadline
+from wisefl.decision.decision import Decision
+from wisefl.decision.knapsack import FOUND_ALL, reduce_to_core, relaxed, search
+from wisefl.decision.pricing import Prices
+from wisefl.decision.problem import RoundProblem
+from wisefl.decision.relaxation import costs_at, costs_over, next_price, relaxed_optimum, relaxed_price
+from wisefl.errors import InvalidInput
+
+Floats = NDArray[np.float64]
+
+ROUNDING = 1e-10
+"""Relative safety taken off every lower bound for the rounding of floating-point sums."""
+SMALLEST_GAP = 1e-8
+"""Below this, rounding and the tolerance of the inner solves would decide."""
+NARROWEST = 1e-7
+"""Relative width below which an interval of deadlines is not split again."""
+NODES, COVERS = 20_000, 64
+"""What one knapsack search and one enumeration may take at first; four times more with every further effort."""
+MAX_EFFORT = 6
+SAMPLE = 4096
+"""Clients on which the first guess of deadline and price is made when there are many more."""
+
+
+def solve(problem: RoundProblem, *, max_gap: float = 1e-3, time_limit: float | None = None) -> Decision:
+    """The best decision, proved to be within `max_gap` of the optimum (relative to its objective; 1e-8 at the least).
+
+    With a `time_limit` in seconds the best decision found by then is returned with the gap proved by then.
+    """
+    if not 0.0 <= max_gap < 1.0:
+        raise InvalidInput(f"max_gap must be at least 0 and below 1, not {max_gap:g}")
+    if time_limit is not None and not time_limit > 0.0:
+        raise InvalidInput(f"time_limit must be greater than 0 seconds, not {time_limit:g}")
+    stop_at = np.inf if time_limit is None else time.perf_counter() + time_limit
+    tree = _Search(problem, max(max_gap, SMALLEST_GAP) - 2.0 * ROUNDING)
+    tree.start()
+    done = tree.run(stop_at)
+    selected = np.zeros(len(problem), dtype=bool)
+    selected[problem.candidates[tree.best_set]] = True
+    allocation = allocate(problem, selected)
+    decision = Decision(
+        problem=problem,
+        selected=selected,
+        share=allocation.share,
+        frequency_hz=allocation.frequency_hz,
+        solver="certified",
+        bandwidth_price=allocation.bandwidth_price,
+        details={"intervals": tree.intervals, "covers": len(tree.seen)},
+    )
+    bound = min(tree.lower_bound() * (1.0 - ROUNDING), decision.objective)
+    return replace(decision, lower_bound=bound, reached_goal=done)
+
+
+@dataclass(order=True)
+class _Interval:
+    """Deadlines [first, last] with the best bound known for them."""
+
+    bound: float
+    first: float
+    last: float
+    price: float
+    effort: int = 0
+
+
+class _Search:
+    def __init__(self, problem: RoundProblem, max_gap: float) -> None:
+        self.max_gap = max_gap
+        self.latency_weight = problem.limits.latency_weight
+        self.prices = Prices.of(problem, problem.candidates)
+        samples = problem.samples[problem.candidates]
+        # Every cover is a multiple of the common divisor: equal clients need no search at all.
+        divisor = int(np.gcd.reduce(samples))
+        self.need = float(-(-problem.limits.min_samples // divisor) * divisor)
+        self.samples = np.minimum(self.prices.samples, self.need)
+        count = samples.size
+        self.tau = np.empty(count)
+        self.cost_first, self.cost_last = np.empty(count), np.empty(count)
+        self.scratch = (np.empty(count), np.empty(count))
+        self.forced, self.core = np.empty(count, np.int64), np.empty(count, np.int64)
+        self.best = np.inf
+        self.best_set: NDArray[np.int64] = np.empty(0, np.int64)
+        self.best_deadline = self.best_price = np.nan
+        self.seen: set[bytes] = set()
+        self.open: list[_Interval] = []
+        self.closed_bound = np.inf
+        self.intervals = 0
+
+    @property
+    def cutoff(self) -> float:
+        """An interval whose bound reaches this needs no further work."""
+        return self.best * (1.0 - self.max_gap)
+
+    def lower_bound(self) -> float:
+        return min(self.closed_bound, self.open[0].bound if self.open else np.inf, self.best)
+
+    def _arrays(self) -> tuple[Floats, Floats, Floats, Floats]:
+        p = self.prices
+        return p.airtime_cost, p.compute_cost, p.upload_s, p.fastest_s
+
+    def start(self) -> None:
+        """A first decision, and the intervals around its deadline."""
+        deadline, price = self._guess()
+        for _ in range(3):
+            before = self.best
+            self.tau[:] = 0.5 * deadline
+            costs_at(deadline, price, *self._arrays(), self.tau, self.cost_first)
+            if self._cheapest_cover(self.cost_first, np.inf, NODES)[0] is None or self.best >= before * (1 - 1e-4):
+                break
+            deadline, price = self.best_deadline, self.best_price
+        earliest = float(np.min(self.prices.fastest_s + self.prices.upload_s))
+        latest = max(self.best / self.latency_weight, earliest)
+        cuts = [earliest, 0.95 * self.best_deadline, 1.05 * self.best_deadline, latest]
+        cuts = sorted({min(max(cut, earliest), latest) for cut in cuts})
+        if len(cuts) == 1:
+            cuts = [earliest, earliest]
+        for first, last in pairwise(cuts):
+            bound = self._relaxed_bound(first, last, self._tangent(first, last), self.best_price)
+            bound = max(bound, self.latency_weight * first)
+            heapq.heappush(self.open, _Interval(bound, first, last, self.best_price))
+
+    def _guess(self) -> tuple[float, float]:
+        count = self.samples.size
+        guess, price = 0.0, 0.0
+        for size in (SAMPLE, count) if count > 4 * SAMPLE else (count,):
+            part = np.arange(count) if size == count else np.random.default_rng(0).permutation(count)[:size]
+            part.sort()
+            fraction = self.samples[part].sum() / self.samples.sum() if size < count else 1.0
+            if size == count and guess > 0.0:
+                break
+            prices = self.prices.take(part)
+            room = [np.empty(size) for _ in range(4)]
+            guess, price = relaxed_optimum(
+                self.latency_weight * fraction,
+                fraction,
+                guess,
+                prices.airtime_cost,
+                prices.compute_cost,
+                prices.upload_s,
+                prices.fastest_s,
+                self.samples[part],
+                self.need * fraction,
+                *room,
+            )
+        return guess, price
+
+    def run(self, stop_at: float) -> bool:
+        """Close intervals, lowest bound first; True when the gap is proved."""
+        while self.open and self.open[0].bound < self.cutoff:
+            if time.perf_counter() > stop_at:
+                return False
+            interval = heapq.heappop(self.open)
+            self.intervals += 1
+            for part in self._improve(interval):
+                if part.bound >= self.cutoff or part.effort > MAX_EFFORT:
+                    self.closed_bound = min(self.closed_bound, part.bound)
+                else:
+                    heapq.heappush(self.open, part)
+        return self.lower_bound() >= self.cutoff
+
+    def _improve(self, interval: _Interval) -> list[_Interval]:
+        """Raise the bound of an interval, or split it."""
+        first, last, effort = interval.first, interval.last, interval.effort
+        tangent = self._tangent(first, last)
+        narrow = last <= first * (1.0 + NARROWEST)
+
+        bound, price, middle = self._raise_relaxed(interval, tangent)
+        if bound >= self.cutoff:
+            return [_Interval(bound, first, last, price, effort)]
+        if middle >= self.cutoff and not narrow:
+            return self._split(bound, price, interval)
+
+        max_nodes = NODES * 4**effort
+        bound, price = self._raise_integer(first, last, tangent, bound, price, max_nodes)
+        if bound >= self.cutoff:
+            return [_Interval(bound, first, last, price, effort)]
+        middle, _, complete = self._integer_bound(tangent, tangent, tangent, price, max_nodes)
+        if middle >= self.cutoff and not narrow:
+            return self._split(bound, price, interval)
+
+        # No width is left to gain from: the price leaves a duality gap here. Look at every cover inside it.
+        if self._enumerate(first, last, tangent, price, COVERS * 4**effort, max_nodes):
+            return [_Interval(max(bound, self.cutoff), first, last, price, effort)]
+        if narrow or not complete:
+            return [_Interval(bound, first, last, price, effort + 1)]
+        return self._split(bound, price, interval)
+
+    def _tangent(self, first: float, last: float) -> float:
+        """Where to touch the costs: the middle around the incumbent's deadline, else nearer to it, where they are low."""
+        if last < self.best_deadline:
+            return 0.25 * first + 0.75 * last
+        if first > self.best_deadline:
+            return 0.75 * first + 0.25 * last
+        return 0.5 * (first + last)
+
+    def _split(self, bound: float, price: float, interval: _Interval) -> list[_Interval]:
+        first, last = interval.first, interval.last
+        inside = (self.best_deadline - first) / (last - first)
+        if 0.1 < inside < 0.9 and last > first * 1.02:
+            cut = self.best_deadline
+        else:
+            cut = float(np.sqrt(first * last)) if last > 4.0 * first else 0.5 * (first + last)
+        return [_Interval(bound, a, b, price, interval.effort) for a, b in ((first, cut), (cut, last))]
+
+    def _raise_relaxed(self, interval: _Interval, tangent: float) -> tuple[float, float, float]:
+        """(bound, price, bound at the tangent's deadline alone) from the fractional knapsack."""
+        first, last = interval.first, interval.last
+        bound, price = max(
+            (self._relaxed_bound(first, last, tangent, price), price) for price in {interval.price, self.best_price}
+        )
+        middle = bound
+        if bound < self.cutoff:
+            price, middle, _ = relaxed_price(
+                tangent,
+                price,
+                1.0,
+                2.0 * self.best,
+                *self._arrays(),
+                self.samples,
+                self.need,
+                self.tau,
+                self.cost_first,
+                *self.scratch,
+            )
+            middle += self.latency_weight * tangent
+            bound = max(bound, self._relaxed_bound(first, last, tangent, price))
+        return max(bound, interval.bound), price, middle
+
+    def _raise_integer(
+        self, first: float, last: float, tangent: float, bound: float, price: float, max_nodes: int
+    ) -> tuple[float, float]:
+        """(bound, price) from the integer knapsack, trying prices until its cheapest cover fits the band."""
+        low, high, trial = 0.0, np.inf, price
+        for step in range(8):
+            value, demand, _ = self._integer_bound(first, last, tangent, trial, max_nodes)
+            if value > bound:
+                bound, price = value, trial
+            if demand > 1.0:
+                low = trial
+            else:
+                high = trial
+            if bound >= self.cutoff or high <= low * 1.002:
+                break
+            trial = float(next_price(trial, demand, low, high, 2.0**step))
+        return bound, price
+
+    def _relaxed_bound(self, first: float, last: float, tangent: float, price: float) -> float:
+        costs_over(first, last, tangent, price, *self._arrays(), self.tau, self.cost_first, self.cost_last)
+        at_first, _ = relaxed(self.cost_first, self.samples, self.need, *self.scratch)
+        at_last, _ = relaxed(self.cost_last, self.samples, self.need, *self.scratch)
+        return float(min(self.latency_weight * first + at_first, self.latency_weight * last + at_last) - price)
+
+    def _integer_bound(
+        self, first: float, last: float, tangent: float, price: float, max_nodes: int
+    ) -> tuple[float, float, bool]:
+        """(bound, demand of the cheapest cover under this price, whether the knapsacks were solved to the end)."""
+        costs_over(first, last, tangent, price, *self._arrays(), self.tau, self.cost_first, self.cost_last)
+        worst, demand, complete = np.inf, 1.0, True
+        for deadline, cost in ((first, self.cost_first), (last, self.cost_last)):
+            fixed = self.latency_weight * deadline - price
+            cover, value, finished = self._cheapest_cover(cost, self.cutoff - fixed, max_nodes)
+            complete &= finished
+            if fixed + value < worst:
+                worst = fixed + value
+                if cover is not None:
+                    demand = float((self.prices.upload_s[cover] / self.tau[cover]).sum())
+            if first == last:
+                break
+        return float(worst), demand, complete
+
+    def _cheapest_cover(
+        self, cost: Floats, cutoff: float, max_nodes: int
+    ) -> tuple[NDArray[np.int64] | None, float, bool]:
+        """(cheapest cover below the cutoff or None, lower bound on any cover's cost, finished); tries the cover."""
+        value, per_sample = relaxed(cost, self.samples, self.need, *self.scratch)
+        if value >= cutoff:
+            return None, float(value), True
+        forced, core, base, missing = self._core(cost, value, per_sample, cutoff)
+        covers, sizes = np.empty((1, core.size), np.int64), np.empty(1, np.int64)
+        status, found, bound, _ = search(
+            cost[core], self.samples[core], missing, base, cutoff, True, max_nodes + core.size, covers, sizes
+        )
+        cover = None
+        if found:
+            cover = np.concatenate([forced, core[covers[0, : sizes[0]]]])
+            self._try(cover)
+        return cover, float(bound if status == FOUND_ALL else value), status == FOUND_ALL
+
+    def _core(
+        self, cost: Floats, value: float, per_sample: float, cutoff: float
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], float, float]:
+        taken, kept = reduce_to_core(cost, self.samples, self.need, value, per_sample, cutoff, self.forced, self.core)
+        forced, core = self.forced[:taken].copy(), self.core[:kept]
+        core = core[np.argsort(cost[core] / self.samples[core], kind="stable")]
+        return forced, core, float(cost[forced].sum()), self.need - float(self.samples[forced].sum())
+
+    def _enumerate(
+        self, first: float, last: float, tangent: float, price: float, max_leaves: int, max_nodes: int
+    ) -> bool:
+        """Allocate every cover whose bound in the interval is below the cutoff; False when there are too many."""
+        costs_over(first, last, tangent, price, *self._arrays(), self.tau, self.cost_first, self.cost_last)
+        for deadline, cost in ((first, self.cost_first), (last, self.cost_last)):
+            cutoff = self.cutoff - self.latency_weight * deadline + price
+            value, per_sample = relaxed(cost, self.samples, self.need, *self.scratch)
+            if value >= cutoff:
+                continue
+            forced, core, base, missing = self._core(cost, value, per_sample, cutoff)
+            covers, sizes = np.empty((max_leaves, core.size), np.int64), np.empty(max_leaves, np.int64)
+            status, found, _, _ = search(
+                cost[core], self.samples[core], missing, base, cutoff, False, max_nodes, covers, sizes
+            )
+            for row in range(found):
+                self._try(np.concatenate([forced, core[covers[row, : sizes[row]]]]))
+            if status != FOUND_ALL:
+                return False
+        return True
+
+    def _try(self, cover: NDArray[np.int64]) -> None:
+        """Allocate a cover exactly and keep it if it is the best so far."""
+        cover = np.sort(cover)
+        key = cover.tobytes()
+        if key in self.seen:
+            return
+        self.seen.add(key)
+        prices = self.prices.take(cover)
+        deadline, price, objective = best_deadline(
+            self.latency_weight,
+            prices.airtime_cost,
+            prices.compute_cost,
+            prices.upload_s,
+            prices.fastest_s,
+            np.empty(cover.size),
+        )
+        if objective < self.best:
+            self.best, self.best_set = objective, cover
+            self.best_deadline, self.best_price = deadline, price

@@ -1,0 +1,162 @@
+"""The covering knapsack behind the lower bound: fewest costs whose samples reach the coverage. Compiled.
+
+    minimise sum_k g_k x_k   subject to   sum_k n_k x_k >= need,   x_k in {0, 1}
+
+`relaxed` solves it with fractions allowed by a weighted selection, in linear time and without sorting; `search` is a
+depth-first branch and bound that either proves that no cover costs less than a cutoff or returns the covers that do.
+"""
+
+import numpy as np
+from numba import njit
+
+FOUND_ALL = 0
+NODE_LIMIT = 1
+LEAF_LIMIT = 2
+
+
+@njit(cache=True, error_model="numpy")
+def relaxed(cost, samples, need, ratio, weight):  # type: ignore[no-untyped-def]
+    """(value, price): the fractional optimum and its price per sample, the ratio g / n of the last client taken.
+
+    `ratio` and `weight` are scratch space of the same size. A client of infinite cost is never taken; the value is
+    infinite when the others cannot cover the need.
+    """
+    count = 0
+    total = 0.0
+    for k in range(cost.size):
+        if cost[k] < np.inf:
+            ratio[count] = cost[k] / samples[k]
+            weight[count] = samples[k]
+            total += samples[k]
+            count += 1
+    if total < need:
+        return np.inf, np.inf
+    # Narrow [first, last) down to the client at which the running sum of samples reaches the need.
+    first, last, before = 0, count, 0.0
+    while last - first > 1:
+        middle = first + (last - first) // 2
+        a, b, c = ratio[first], ratio[middle], ratio[last - 1]
+        pivot = max(min(a, b), min(max(a, b), c))
+        low, i, high, held = first, first, last, 0.0
+        while i < high:
+            if ratio[i] < pivot:
+                ratio[low], ratio[i] = ratio[i], ratio[low]
+                weight[low], weight[i] = weight[i], weight[low]
+                held += weight[low]
+                low += 1
+                i += 1
+            elif ratio[i] > pivot:
+                high -= 1
+                ratio[high], ratio[i] = ratio[i], ratio[high]
+                weight[high], weight[i] = weight[i], weight[high]
+            else:
+                i += 1
+        if before + held >= need:
+            last = low
+            continue
+        equal = 0.0
+        for i in range(low, high):
+            equal += weight[i]
+        if before + held + equal >= need:
+            first, last, before = low, low + 1, before + held
+            break
+        before += held + equal
+        first = high
+    price = ratio[first]
+    value = price * need
+    for k in range(cost.size):
+        if cost[k] < np.inf:
+            value += min(0.0, cost[k] - price * samples[k])
+    return value, price
+
+
+@njit(cache=True, error_model="numpy")
+def reduce_to_core(cost, samples, need, value, price, cutoff, forced, core):  # type: ignore[no-untyped-def]
+    """Split the clients by what a cover below the cutoff must do: (forced, open), as counts of filled entries.
+
+    Reduced costs decide: taking a client against the relaxed solution costs at least its reduced cost more.
+    """
+    taken, kept = 0, 0
+    for k in range(cost.size):
+        if cost[k] == np.inf:
+            continue
+        reduced = cost[k] - price * samples[k]
+        if reduced > 0.0 and value + reduced >= cutoff:
+            continue
+        if reduced < 0.0 and value - reduced >= cutoff:
+            forced[taken] = k
+            taken += 1
+        else:
+            core[kept] = k
+            kept += 1
+    return taken, kept
+
+
+@njit(cache=True, error_model="numpy")
+def search(cost, samples, need, start_cost, cutoff, improve, max_nodes, covers, sizes):  # type: ignore[no-untyped-def]
+    """Depth-first over clients sorted by cost per sample; covers cheaper than the cutoff into `covers`.
+
+    With `improve` each cover found lowers the cutoff and only the last is kept (a minimisation; a client that another
+    one dominates is then skipped when the other was left out). Without it every minimal cover below the cutoff is
+    kept, until `sizes` is full. Returns (status, number of covers, lower bound on the cost of any cover not kept,
+    nodes): the bound is the cutoff when the search was exhausted.
+    """
+    count = cost.size
+    sum_cost = np.zeros(count + 1)
+    sum_samples = np.zeros(count + 1)
+    for k in range(count):
+        sum_cost[k + 1] = sum_cost[k] + cost[k]
+        sum_samples[k + 1] = sum_samples[k] + samples[k]
+    cheapest = np.empty(count + 1)
+    cheapest[count] = np.inf
+    for k in range(count - 1, -1, -1):
+        cheapest[k] = min(cheapest[k + 1], cost[k])
+
+    chosen = np.empty(count, np.int64)
+    depth, at, spent, missing = 0, 0, start_cost, need
+    found, nodes = 0, 0
+    while True:
+        nodes += 1
+        back = True
+        if missing <= 0.0:
+            if spent < cutoff:
+                if found == sizes.size and not improve:
+                    return LEAF_LIMIT, found, start_cost, nodes
+                slot = 0 if improve else found
+                covers[slot, :depth] = chosen[:depth]
+                sizes[slot] = depth
+                found = 1 if improve else found + 1
+                if improve:
+                    cutoff = spent
+        elif spent + cheapest[at] < cutoff and sum_samples[count] - sum_samples[at] >= missing:
+            target = sum_samples[at] + missing
+            low, high = at, count
+            while low < high:
+                middle = (low + high) // 2
+                if sum_samples[middle] >= target:
+                    high = middle
+                else:
+                    low = middle + 1
+            # Clients at .. low - 2 whole, then a part of client low - 1.
+            bound = spent + sum_cost[low - 1] - sum_cost[at]
+            bound += (target - sum_samples[low - 1]) * cost[low - 1] / samples[low - 1]
+            if bound < cutoff:
+                chosen[depth] = at
+                depth += 1
+                spent += cost[at]
+                missing -= samples[at]
+                at += 1
+                back = False
+        if nodes >= max_nodes:
+            return NODE_LIMIT, found, start_cost, nodes
+        if back:
+            if depth == 0:
+                return FOUND_ALL, found, cutoff, nodes
+            depth -= 1
+            last = chosen[depth]
+            spent -= cost[last]
+            missing += samples[last]
+            at = last + 1
+            if improve:
+                while at < count and cost[at] >= cost[last] and samples[at] <= samples[last]:
+                    at += 1
