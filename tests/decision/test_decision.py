@@ -64,7 +64,7 @@ def test_the_filter_keeps_who_is_close_to_everybody() -> None:
 
 def test_following_the_advice_makes_the_problem_feasible() -> None:
     fleet = Fleet.random(80, 0)
-    with pytest.raises(InfeasibleProblem, match="raise max_divergence to at least 0.6039"):
+    with pytest.raises(InfeasibleProblem, match=r"raise max_divergence to at least 0\.6039"):
         RoundProblem.build(fleet, None, Limits(min_samples=12_000))
     RoundProblem.build(fleet, None, Limits(min_samples=12_000, max_divergence=0.6039))
     with pytest.raises(InfeasibleProblem, match="lower min_samples to at most 6000"):

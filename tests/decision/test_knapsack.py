@@ -14,15 +14,7 @@ def instance(seed: int, count: int = 10) -> tuple[np.ndarray, np.ndarray, float]
     return cost, samples, float(max(1, int(samples.sum() * draw.random())))
 
 
-def run(
-    cost: np.ndarray,
-    samples: np.ndarray,
-    need: float,
-    cutoff: float,
-    improve: bool,
-    nodes: int = 10**6,
-    room: int = 500,
-):  # type: ignore[no-untyped-def]
+def run(cost, samples, need, cutoff, improve, nodes=10**6, room=500):  # type: ignore[no-untyped-def]
     order = np.argsort(cost / samples)
     covers, sizes = np.empty((room, cost.size), np.int64), np.empty(room, np.int64)
     status, found, bound, _ = search(cost[order], samples[order], need, 0.0, cutoff, improve, nodes, covers, sizes)
@@ -38,15 +30,15 @@ def minimal_covers(samples: np.ndarray, need: float) -> list[frozenset[int]]:
 @pytest.mark.parametrize("seed", range(60))
 def test_the_relaxed_value_is_the_linear_programme(seed: int) -> None:
     cost, samples, need = instance(seed, 40)
-    value, _ = relaxed(cost, samples, need, np.empty(40), np.empty(40))
+    value, _ = relaxed(cost, samples, need, (np.empty(40), np.empty(40)))
     exact = linprog(cost, A_ub=[-samples], b_ub=[-need], bounds=(0, 1)).fun
     assert value == pytest.approx(exact, rel=1e-9)
 
 
 def test_relaxed_never_takes_the_infinitely_expensive() -> None:
     room = (np.empty(3), np.empty(3))
-    assert relaxed(np.array([1.0, np.inf, 3.0]), np.ones(3), 2.0, *room)[0] == pytest.approx(4.0)
-    assert relaxed(np.array([1.0, np.inf, 3.0]), np.ones(3), 3.0, *room)[0] == np.inf
+    assert relaxed(np.array([1.0, np.inf, 3.0]), np.ones(3), 2.0, room)[0] == pytest.approx(4.0)
+    assert relaxed(np.array([1.0, np.inf, 3.0]), np.ones(3), 3.0, room)[0] == np.inf
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from wisefl.decision.pricing import Prices, deadline_slope, demand_elasticity, demand_of, respond
+from wisefl.decision.pricing import deadline_slope, demand_elasticity, demand_of, prices_of, respond
 from wisefl.decision.problem import RoundProblem
 
 Floats = NDArray[np.float64]
@@ -31,16 +31,9 @@ class Allocation:
 def allocate(problem: RoundProblem, selected: NDArray[np.bool_]) -> Allocation:
     """The cheapest shares and frequencies with which exactly these clients take part."""
     clients = np.flatnonzero(selected)
-    prices = Prices.of(problem, clients)
+    prices = prices_of(problem, clients)
     tau = np.empty(clients.size)
-    deadline, price, _ = best_deadline(
-        problem.limits.latency_weight,
-        prices.airtime_cost,
-        prices.compute_cost,
-        prices.upload_s,
-        prices.fastest_s,
-        tau,
-    )
+    deadline, price, _ = best_deadline(problem.limits.latency_weight, prices, tau)
     share = np.zeros(len(problem))
     frequency = np.zeros(len(problem))
     part = prices.upload_s / tau
@@ -52,14 +45,15 @@ def allocate(problem: RoundProblem, selected: NDArray[np.bool_]) -> Allocation:
 
 
 @njit(cache=True, error_model="numpy")
-def best_deadline(latency_weight, airtime_cost, compute_cost, upload_s, fastest_s, tau):  # type: ignore[no-untyped-def]
+def best_deadline(latency_weight, clients, tau):  # type: ignore[no-untyped-def]
     """The optimal deadline, bandwidth price and objective of a set; upload times into `tau`."""
-    shortest = _shortest_deadline(upload_s, fastest_s)
-    price = _price_at_full_speed(shortest, latency_weight, airtime_cost, compute_cost, upload_s, fastest_s)
+    airtime_cost, compute_cost, upload_s, fastest_s, _ = clients
+    shortest = _shortest_deadline(clients)
+    price = _price_at_full_speed(shortest, latency_weight, clients)
     if price > 0.0:
         for k in range(tau.size):
             tau[k] = shortest - fastest_s[k]
-        return shortest, price, _cost(latency_weight, shortest, airtime_cost, compute_cost, tau)
+        return shortest, price, _cost(latency_weight, shortest, clients, tau)
 
     price = 0.0
     for k in range(tau.size):
@@ -74,10 +68,8 @@ def best_deadline(latency_weight, airtime_cost, compute_cost, upload_s, fastest_
     high, high_slope = np.inf, np.inf
     deadline, last_side = 1.3 * shortest, 0
     while True:
-        price = clearing_price(deadline, price, airtime_cost, compute_cost, upload_s, fastest_s, tau)
-        slope = latency_weight + deadline_slope(
-            deadline, price, airtime_cost, compute_cost, upload_s, fastest_s, tau
-        )
+        price = clearing_price(deadline, price, clients, tau)
+        slope = latency_weight + deadline_slope(deadline, price, clients, tau)
         side = -1 if slope < 0.0 else 1
         if side < 0:
             low, low_slope = deadline, slope
@@ -94,24 +86,24 @@ def best_deadline(latency_weight, airtime_cost, compute_cost, upload_s, fastest_
             deadline = low + 0.25 * (high - low)
         else:
             deadline = _between(low, low_slope, high, high_slope)
-    return deadline, price, _cost(latency_weight, deadline, airtime_cost, compute_cost, tau)
+    return deadline, price, _cost(latency_weight, deadline, clients, tau)
 
 
 @njit(cache=True, error_model="numpy")
-def clearing_price(deadline, guess, airtime_cost, compute_cost, upload_s, fastest_s, tau):  # type: ignore[no-untyped-def]
+def clearing_price(deadline, guess, clients, tau):  # type: ignore[no-untyped-def]
     """The price at which the clients' shares sum to 1 under this deadline, which must be long enough for it."""
     low, high = 0.0, np.inf
     price = guess
     for _ in range(100):
-        respond(deadline, price, airtime_cost, compute_cost, upload_s, fastest_s, tau)
-        demand = demand_of(upload_s, tau)
+        respond(deadline, price, clients, tau)
+        demand = demand_of(clients, tau)
         if demand > 1.0:
             low = price
         else:
             high = price
         if abs(demand - 1.0) <= 1e-13:
             break
-        change = demand_elasticity(deadline, price, airtime_cost, compute_cost, upload_s, fastest_s, tau)
+        change = demand_elasticity(deadline, price, clients, tau)
         # ln demand is nearly linear in ln price.
         step = -np.log(demand) * demand / change if change < 0.0 else np.log(demand) * 2.0
         new = price * np.exp(min(max(step, -7.0), 7.0))
@@ -124,8 +116,9 @@ def clearing_price(deadline, guess, airtime_cost, compute_cost, upload_s, fastes
 
 
 @njit(cache=True, error_model="numpy")
-def _shortest_deadline(upload_s, fastest_s):  # type: ignore[no-untyped-def]
+def _shortest_deadline(clients):  # type: ignore[no-untyped-def]
     """Where sum c / (T - q) = 1: everybody at full speed and the band just enough. Newton from the left."""
+    _, _, upload_s, fastest_s, _ = clients
     deadline = 0.0
     for k in range(upload_s.size):
         deadline = max(deadline, fastest_s[k] + upload_s[k])
@@ -143,8 +136,9 @@ def _shortest_deadline(upload_s, fastest_s):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy")
-def _price_at_full_speed(shortest, latency_weight, airtime_cost, compute_cost, upload_s, fastest_s):  # type: ignore[no-untyped-def]
+def _price_at_full_speed(shortest, latency_weight, clients):  # type: ignore[no-untyped-def]
     """The price that makes the shortest deadline optimal, 0 if it is not: nobody may want to run slower."""
+    airtime_cost, compute_cost, upload_s, fastest_s, _ = clients
     pressure, weight = 0.0, latency_weight
     for k in range(upload_s.size):
         latest = shortest - fastest_s[k]
@@ -167,7 +161,8 @@ def _between(low, low_slope, high, high_slope):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy")
-def _cost(latency_weight, deadline, airtime_cost, compute_cost, tau):  # type: ignore[no-untyped-def]
+def _cost(latency_weight, deadline, clients, tau):  # type: ignore[no-untyped-def]
+    airtime_cost, compute_cost, _, _, _ = clients
     total = latency_weight * deadline
     for k in range(tau.size):
         rest = deadline - tau[k]

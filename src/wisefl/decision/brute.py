@@ -140,7 +140,7 @@ class _Sets:
         return np.asarray(self.latency_weight * deadline[:, 0] + spent.sum(axis=1))
 
     def slopes(self, share: Floats, deadline: Floats, price: Floats) -> tuple[Floats, Floats]:
-        """Gradient of the Lagrangian F - price' spare in the shares (columns 0 to n-1) and the deadline (column n)."""
+        """Gradient of the Lagrangian F - price' spare, in the shares and in the deadline (a column)."""
         upload = self.upload / share
         hurry = 2.0 * self.compute_scale / (deadline - upload) ** 3 + price
         in_share = -upload / share * (self.upload_price + hurry)
@@ -228,4 +228,4 @@ def _line_search(sets: _Sets, share: Floats, deadline: Floats, step: Floats, bar
 def _longest(point: Floats, step: Floats) -> Floats:
     """The part of a step, at most 1, that leaves every coordinate of a row positive, a column."""
     reach = np.where(step < 0.0, -point / np.where(step < 0.0, step, 1.0), np.inf).min(axis=1, keepdims=True)
-    return np.minimum(1.0, _TO_THE_BOUNDARY * reach)
+    return np.asarray(np.minimum(1.0, _TO_THE_BOUNDARY * reach))

@@ -9,6 +9,7 @@ each is allocated exactly: whatever is not enumerated is bounded, so no duality 
 import heapq
 import time
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -16,11 +17,12 @@ from numpy.typing import NDArray
 
 from wisefl.decision.allocation import allocate, best_deadline
 from wisefl.decision.decision import Decision
-from wisefl.decision.knapsack import FOUND_ALL, reduce_to_core, relaxed, search
-from wisefl.decision.pricing import Prices
-from wisefl.decision.problem import RoundProblem
+from wisefl.decision.knapsack import FOUND_ALL, reduce_to_core, relaxed, search, tabulated
+from wisefl.decision.pricing import prices_of, take
+from wisefl.decision.problem import Limits, RoundProblem
 from wisefl.decision.relaxation import costs_at, costs_over, next_price, relaxed_optimum, relaxed_price
 from wisefl.errors import InvalidInput
+from wisefl.fleet import Fleet
 
 Floats = NDArray[np.float64]
 
@@ -33,8 +35,16 @@ NARROWEST = 1e-7
 NODES, COVERS = 20_000, 64
 """What one knapsack search and one enumeration may take at first; four times more with every further effort."""
 MAX_EFFORT = 6
+TABLE = 2e7
+"""Entries of the table that replaces a knapsack search without end; beyond it the samples' unit is coarser."""
 SAMPLE = 4096
 """Clients on which the first guess of deadline and price is made when there are many more."""
+
+
+@cache
+def prepare() -> None:
+    """Load every compiled kernel, once per process, by deciding a round of three clients."""
+    solve(RoundProblem.build(Fleet.random(3, 0), None, Limits(max_divergence=np.inf)), max_gap=1e-6)
 
 
 def solve(problem: RoundProblem, *, max_gap: float = 1e-3, time_limit: float | None = None) -> Decision:
@@ -81,11 +91,11 @@ class _Search:
     def __init__(self, problem: RoundProblem, max_gap: float) -> None:
         self.max_gap = max_gap
         self.latency_weight = problem.limits.latency_weight
-        self.prices = Prices.of(problem, problem.candidates)
+        self.prices = prices_of(problem, problem.candidates)
         samples = problem.samples[problem.candidates]
         # Every cover is a multiple of the common divisor: equal clients need no search at all.
-        divisor = int(np.gcd.reduce(samples))
-        self.need = float(-(-problem.limits.min_samples // divisor) * divisor)
+        self.divisor = int(np.gcd.reduce(samples))
+        self.need = float(-(-problem.limits.min_samples // self.divisor) * self.divisor)
         self.samples = np.minimum(self.prices.samples, self.need)
         count = samples.size
         self.tau = np.empty(count)
@@ -108,17 +118,13 @@ class _Search:
     def lower_bound(self) -> float:
         return min(self.closed_bound, self.open[0].bound if self.open else np.inf, self.best)
 
-    def _arrays(self) -> tuple[Floats, Floats, Floats, Floats]:
-        p = self.prices
-        return p.airtime_cost, p.compute_cost, p.upload_s, p.fastest_s
-
     def start(self) -> None:
         """A first decision, and the intervals around its deadline."""
         deadline, price = self._guess()
         for _ in range(3):
             before = self.best
             self.tau[:] = 0.5 * deadline
-            costs_at(deadline, price, *self._arrays(), self.tau, self.cost_first)
+            costs_at(deadline, price, self.prices, self.tau, self.cost_first)
             if self._cheapest_cover(self.cost_first, np.inf, NODES)[0] is None or self.best >= before * (1 - 1e-4):
                 break
             deadline, price = self.best_deadline, self.best_price
@@ -134,29 +140,16 @@ class _Search:
             heapq.heappush(self.open, _Interval(bound, first, last, self.best_price))
 
     def _guess(self) -> tuple[float, float]:
-        count = self.samples.size
-        guess, price = 0.0, 0.0
-        for size in (SAMPLE, count) if count > 4 * SAMPLE else (count,):
-            part = np.arange(count) if size == count else np.random.default_rng(0).permutation(count)[:size]
-            part.sort()
-            fraction = self.samples[part].sum() / self.samples.sum() if size < count else 1.0
-            if size == count and guess > 0.0:
-                break
-            prices = self.prices.take(part)
-            room = [np.empty(size) for _ in range(4)]
-            guess, price = relaxed_optimum(
-                self.latency_weight * fraction,
-                fraction,
-                guess,
-                prices.airtime_cost,
-                prices.compute_cost,
-                prices.upload_s,
-                prices.fastest_s,
-                self.samples[part],
-                self.need * fraction,
-                *room,
-            )
-        return guess, price
+        """(deadline, price) near the optimum, from a part of the clients when there are very many."""
+        prices, samples, fraction = self.prices, self.samples, 1.0
+        if samples.size > 4 * SAMPLE:
+            part = np.sort(np.random.default_rng(0).permutation(samples.size)[:SAMPLE])
+            prices, samples = take(prices, part), samples[part]
+            fraction = float(samples.sum() / self.samples.sum())
+        deadline, price = relaxed_optimum(
+            self.latency_weight * fraction, fraction, prices, samples, self.need * fraction
+        )
+        return float(deadline), float(price)
 
     def run(self, stop_at: float) -> bool:
         """Close intervals, lowest bound first; True when the gap is proved."""
@@ -179,28 +172,24 @@ class _Search:
         narrow = last <= first * (1.0 + NARROWEST)
 
         bound, price, middle = self._raise_relaxed(interval, tangent)
+        if bound < self.cutoff and (middle < self.cutoff or narrow):
+            max_nodes = NODES * 4**effort
+            bound, price = self._raise_integer(first, last, tangent, bound, price, max_nodes)
+            middle, _, complete = self._integer_bound(tangent, tangent, tangent, price, max_nodes)
+            if bound < self.cutoff and (middle < self.cutoff or narrow):
+                # No width is left to gain from: the price leaves a duality gap here. Look at every cover inside it.
+                if self._enumerate(first, last, tangent, price, COVERS * 4**effort, max_nodes):
+                    bound = self.cutoff
+                elif narrow or not complete:
+                    return [_Interval(max(bound, interval.bound), first, last, price, effort + 1)]
+        # What a price reached in this interval decides which price to go on with; what its parent proved still holds.
+        bound = max(bound, interval.bound)
         if bound >= self.cutoff:
             return [_Interval(bound, first, last, price, effort)]
-        if middle >= self.cutoff and not narrow:
-            return self._split(bound, price, interval)
-
-        max_nodes = NODES * 4**effort
-        bound, price = self._raise_integer(first, last, tangent, bound, price, max_nodes)
-        if bound >= self.cutoff:
-            return [_Interval(bound, first, last, price, effort)]
-        middle, _, complete = self._integer_bound(tangent, tangent, tangent, price, max_nodes)
-        if middle >= self.cutoff and not narrow:
-            return self._split(bound, price, interval)
-
-        # No width is left to gain from: the price leaves a duality gap here. Look at every cover inside it.
-        if self._enumerate(first, last, tangent, price, COVERS * 4**effort, max_nodes):
-            return [_Interval(max(bound, self.cutoff), first, last, price, effort)]
-        if narrow or not complete:
-            return [_Interval(bound, first, last, price, effort + 1)]
         return self._split(bound, price, interval)
 
     def _tangent(self, first: float, last: float) -> float:
-        """Where to touch the costs: the middle around the incumbent's deadline, else nearer to it, where they are low."""
+        """Where to touch the costs: the middle around the incumbent's deadline, else nearer to it."""
         if last < self.best_deadline:
             return 0.25 * first + 0.75 * last
         if first > self.best_deadline:
@@ -229,22 +218,23 @@ class _Search:
                 price,
                 1.0,
                 2.0 * self.best,
-                *self._arrays(),
+                self.prices,
                 self.samples,
                 self.need,
                 self.tau,
                 self.cost_first,
-                *self.scratch,
+                self.scratch,
             )
             middle += self.latency_weight * tangent
             bound = max(bound, self._relaxed_bound(first, last, tangent, price))
-        return max(bound, interval.bound), price, middle
+        return bound, price, middle
 
     def _raise_integer(
         self, first: float, last: float, tangent: float, bound: float, price: float, max_nodes: int
     ) -> tuple[float, float]:
         """(bound, price) from the integer knapsack, trying prices until its cheapest cover fits the band."""
-        low, high, trial = 0.0, np.inf, price
+        # Where fractions fit the band but no cover does, the relaxed price vanishes; the integer one does not.
+        low, high, trial = 0.0, np.inf, max(price, 1e-3 * self.best_price)
         for step in range(8):
             value, demand, _ = self._integer_bound(first, last, tangent, trial, max_nodes)
             if value > bound:
@@ -259,16 +249,16 @@ class _Search:
         return bound, price
 
     def _relaxed_bound(self, first: float, last: float, tangent: float, price: float) -> float:
-        costs_over(first, last, tangent, price, *self._arrays(), self.tau, self.cost_first, self.cost_last)
-        at_first, _ = relaxed(self.cost_first, self.samples, self.need, *self.scratch)
-        at_last, _ = relaxed(self.cost_last, self.samples, self.need, *self.scratch)
+        costs_over(first, last, tangent, price, self.prices, self.tau, self.cost_first, self.cost_last)
+        at_first, _ = relaxed(self.cost_first, self.samples, self.need, self.scratch)
+        at_last, _ = relaxed(self.cost_last, self.samples, self.need, self.scratch)
         return float(min(self.latency_weight * first + at_first, self.latency_weight * last + at_last) - price)
 
     def _integer_bound(
         self, first: float, last: float, tangent: float, price: float, max_nodes: int
     ) -> tuple[float, float, bool]:
         """(bound, demand of the cheapest cover under this price, whether the knapsacks were solved to the end)."""
-        costs_over(first, last, tangent, price, *self._arrays(), self.tau, self.cost_first, self.cost_last)
+        costs_over(first, last, tangent, price, self.prices, self.tau, self.cost_first, self.cost_last)
         worst, demand, complete = np.inf, 1.0, True
         for deadline, cost in ((first, self.cost_first), (last, self.cost_last)):
             fixed = self.latency_weight * deadline - price
@@ -286,7 +276,7 @@ class _Search:
         self, cost: Floats, cutoff: float, max_nodes: int
     ) -> tuple[NDArray[np.int64] | None, float, bool]:
         """(cheapest cover below the cutoff or None, lower bound on any cover's cost, finished); tries the cover."""
-        value, per_sample = relaxed(cost, self.samples, self.need, *self.scratch)
+        value, per_sample = relaxed(cost, self.samples, self.need, self.scratch)
         if value >= cutoff:
             return None, float(value), True
         forced, core, base, missing = self._core(cost, value, per_sample, cutoff)
@@ -294,11 +284,24 @@ class _Search:
         status, found, bound, _ = search(
             cost[core], self.samples[core], missing, base, cutoff, True, max_nodes + core.size, covers, sizes
         )
-        cover = None
-        if found:
-            cover = np.concatenate([forced, core[covers[0, : sizes[0]]]])
+        chosen = core[covers[0, : sizes[0]]] if found else None
+        if status != FOUND_ALL:
+            least, taken, exact = self._tabulate(cost[core], self.samples[core], missing)
+            bound = max(value, base + least)
+            status = FOUND_ALL if exact else status
+            chosen = core[taken] if self.samples[core][taken].sum() >= missing else chosen
+        cover = None if chosen is None else np.concatenate([forced, chosen])
+        if cover is not None:
             self._try(cover)
-        return cover, float(bound if status == FOUND_ALL else value), status == FOUND_ALL
+        return cover, float(bound), status == FOUND_ALL
+
+    def _tabulate(self, cost: Floats, samples: Floats, missing: float) -> tuple[float, NDArray[np.bool_], bool]:
+        """(least cost or a bound on it, its clients, whether it is exact) where a search found no end."""
+        exact = cost.size * missing / self.divisor <= TABLE
+        unit = float(self.divisor) if exact else max(1.0, cost.size * missing / TABLE)
+        taken = np.zeros(cost.size, np.bool_)
+        units = np.ceil(samples / unit - 1e-9).astype(np.int64)
+        return float(tabulated(cost, units, int(np.ceil(missing / unit - 1e-9)), taken)), taken, exact
 
     def _core(
         self, cost: Floats, value: float, per_sample: float, cutoff: float
@@ -312,10 +315,10 @@ class _Search:
         self, first: float, last: float, tangent: float, price: float, max_leaves: int, max_nodes: int
     ) -> bool:
         """Allocate every cover whose bound in the interval is below the cutoff; False when there are too many."""
-        costs_over(first, last, tangent, price, *self._arrays(), self.tau, self.cost_first, self.cost_last)
+        costs_over(first, last, tangent, price, self.prices, self.tau, self.cost_first, self.cost_last)
         for deadline, cost in ((first, self.cost_first), (last, self.cost_last)):
             cutoff = self.cutoff - self.latency_weight * deadline + price
-            value, per_sample = relaxed(cost, self.samples, self.need, *self.scratch)
+            value, per_sample = relaxed(cost, self.samples, self.need, self.scratch)
             if value >= cutoff:
                 continue
             forced, core, base, missing = self._core(cost, value, per_sample, cutoff)
@@ -336,14 +339,8 @@ class _Search:
         if key in self.seen:
             return
         self.seen.add(key)
-        prices = self.prices.take(cover)
         deadline, price, objective = best_deadline(
-            self.latency_weight,
-            prices.airtime_cost,
-            prices.compute_cost,
-            prices.upload_s,
-            prices.fastest_s,
-            np.empty(cover.size),
+            self.latency_weight, take(self.prices, cover), np.empty(cover.size)
         )
         if objective < self.best:
             self.best, self.best_set = objective, cover

@@ -3,7 +3,8 @@
     minimise sum_k g_k x_k   subject to   sum_k n_k x_k >= need,   x_k in {0, 1}
 
 `relaxed` solves it with fractions allowed by a weighted selection, in linear time and without sorting; `search` is a
-depth-first branch and bound that either proves that no cover costs less than a cutoff or returns the covers that do.
+depth-first branch and bound that either proves that no cover costs less than a cutoff or returns the covers that do;
+`tabulated` is dynamic programming over the samples, for the few instances on which a search would take for ever.
 """
 
 import numpy as np
@@ -15,12 +16,13 @@ LEAF_LIMIT = 2
 
 
 @njit(cache=True, error_model="numpy")
-def relaxed(cost, samples, need, ratio, weight):  # type: ignore[no-untyped-def]
+def relaxed(cost, samples, need, scratch):  # type: ignore[no-untyped-def]
     """(value, price): the fractional optimum and its price per sample, the ratio g / n of the last client taken.
 
-    `ratio` and `weight` are scratch space of the same size. A client of infinite cost is never taken; the value is
+    `scratch` is a pair of arrays of the same size. A client of infinite cost is never taken; the value is
     infinite when the others cannot cover the need.
     """
+    ratio, weight = scratch
     count = 0
     total = 0.0
     for k in range(cost.size):
@@ -160,3 +162,29 @@ def search(cost, samples, need, start_cost, cutoff, improve, max_nodes, covers, 
             if improve:
                 while at < count and cost[at] >= cost[last] and samples[at] <= samples[last]:
                     at += 1
+
+
+@njit(cache=True, error_model="numpy")
+def tabulated(cost, samples, need, taken):  # type: ignore[no-untyped-def]
+    """The least cost of a cover, by dynamic programming over whole numbers of samples; its clients into `taken`.
+
+    Time and memory are clients x need, whatever the costs. Rounding samples up and the need down to a coarser unit
+    keeps the value a lower bound, though its clients may then fall short.
+    """
+    count = cost.size
+    best = np.full(need + 1, np.inf)
+    best[0] = 0.0
+    used = np.zeros((count, need + 1), np.bool_)
+    for k in range(count):
+        for held in range(need, 0, -1):
+            value = best[max(held - samples[k], 0)] + cost[k]
+            if value < best[held]:
+                best[held] = value
+                used[k, held] = True
+    taken[:] = False
+    held = need
+    for k in range(count - 1, -1, -1):
+        if held > 0 and used[k, held]:
+            taken[k] = True
+            held = max(held - samples[k], 0)
+    return best[need]

@@ -10,7 +10,7 @@ The minimum g(T, lam) is convex in T and concave in lam. Its stationarity, writt
 right never overshoots.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -22,15 +22,15 @@ Floats = NDArray[np.float64]
 
 BLOCK = 256
 MAX_STEPS = 80
-RELATIVE_STEP = 1e-13
+LAST_STEP = 1e-10
+"""Newton is quadratic: a relative step of this size leaves an error far below rounding."""
 SMALLEST = 1e-300
 FULL_SPEED = 1.0 - 1e-12
 """An upload time beyond this part of the latest one leaves the CPU no choice but full speed."""
 
 
-@dataclass(frozen=True, eq=False)
-class Prices:
-    """The five numbers per client that P1' needs, over some clients of a fleet."""
+class Prices(NamedTuple):
+    """The five numbers per client that P1' needs, over some clients of a fleet; compiled code takes it whole."""
 
     airtime_cost: Floats
     """a = a2 P: weighted watts while uploading."""
@@ -41,26 +41,22 @@ class Prices:
     fastest_s: Floats
     """q = w / f_max: compute time at full speed."""
     samples: Floats
+    """n: what the client adds to the coverage."""
 
-    @classmethod
-    def of(cls, problem: RoundProblem, clients: NDArray[np.intp]) -> "Prices":
-        weight, work = problem.limits.energy_weight, problem.work_cycles[clients]
-        return cls(
-            airtime_cost=np.maximum(weight * problem.transmit_power_w[clients], SMALLEST),
-            compute_cost=weight * problem.limits.capacitance * work**3,
-            upload_s=problem.full_band_upload_s[clients],
-            fastest_s=work / problem.max_frequency_hz[clients],
-            samples=problem.samples[clients].astype(np.float64),
-        )
 
-    def take(self, which: NDArray[np.intp]) -> "Prices":
-        return Prices(
-            self.airtime_cost[which],
-            self.compute_cost[which],
-            self.upload_s[which],
-            self.fastest_s[which],
-            self.samples[which],
-        )
+def prices_of(problem: RoundProblem, clients: NDArray[np.intp]) -> Prices:
+    weight, work = problem.limits.energy_weight, problem.work_cycles[clients]
+    return Prices(
+        airtime_cost=np.maximum(weight * problem.transmit_power_w[clients], SMALLEST),
+        compute_cost=weight * problem.limits.capacitance * work**3,
+        upload_s=problem.full_band_upload_s[clients],
+        fastest_s=work / problem.max_frequency_hz[clients],
+        samples=problem.samples[clients].astype(np.float64),
+    )
+
+
+def take(prices: Prices, which: NDArray[np.intp]) -> Prices:
+    return Prices(*(column[which] for column in prices))
 
 
 # No NaN or infinity enters these loops; without the flags the compiler may not vectorise their reductions.
@@ -68,11 +64,12 @@ _FAST = {"reassoc", "contract", "nsz", "arcp"}
 
 
 @njit(cache=True, error_model="numpy", fastmath=_FAST)
-def respond(deadline, price, airtime_cost, compute_cost, upload_s, fastest_s, tau):  # type: ignore[no-untyped-def]
+def respond(deadline, price, clients, tau):  # type: ignore[no-untyped-def]
     """Optimal upload times into `tau`, whose content is the starting guess.
 
     A client that cannot meet the deadline gets some positive time of no meaning; the caller knows them by fastest_s.
     """
+    airtime_cost, compute_cost, upload_s, fastest_s, _ = clients
     count = tau.size
     for start in range(0, count, BLOCK):
         stop = min(start + BLOCK, count)
@@ -89,23 +86,44 @@ def respond(deadline, price, airtime_cost, compute_cost, upload_s, fastest_s, ta
                 new = min(max(now - miss / slope, 1e-12 * latest), latest)
                 tau[k] = new
                 worst = max(worst, abs(new - now) / now)
-            if worst < RELATIVE_STEP * 1e3:
-                # Newton is quadratic: a step of 1e-10 leaves an error far below rounding.
+            if worst < LAST_STEP:
                 break
 
 
+@njit(cache=True, error_model="numpy", inline="always")
+def cost_of(k, deadline, price, clients, tau):  # type: ignore[no-untyped-def]
+    """g(T, lam) of client k with upload time tau."""
+    rest = deadline - tau
+    return clients.airtime_cost[k] * tau + clients.compute_cost[k] / (rest * rest) + price * clients.upload_s[k] / tau
+
+
+@njit(cache=True, error_model="numpy", inline="always")
+def slope_of(k, deadline, price, clients, tau):  # type: ignore[no-untyped-def]
+    """d g / d T of client k.
+
+    The two forms agree where both apply, but the second is a difference of large numbers: it is only for a CPU at
+    full speed, whose upload time moves with the deadline.
+    """
+    rest = deadline - tau
+    slope = -2.0 * clients.compute_cost[k] / (rest * rest * rest)
+    if tau < (deadline - clients.fastest_s[k]) * FULL_SPEED:
+        return slope
+    return min(slope, clients.airtime_cost[k] - price * clients.upload_s[k] / (tau * tau))
+
+
 @njit(cache=True, error_model="numpy", fastmath=_FAST)
-def demand_of(upload_s, tau):  # type: ignore[no-untyped-def]
+def demand_of(clients, tau):  # type: ignore[no-untyped-def]
     """Sum of shares c / tau."""
     total = 0.0
     for k in range(tau.size):
-        total += upload_s[k] / tau[k]
+        total += clients.upload_s[k] / tau[k]
     return total
 
 
 @njit(cache=True, error_model="numpy", fastmath=_FAST)
-def demand_elasticity(deadline, price, airtime_cost, compute_cost, upload_s, fastest_s, tau):  # type: ignore[no-untyped-def]
+def demand_elasticity(deadline, price, clients, tau):  # type: ignore[no-untyped-def]
     """d demand / d ln price, which is negative; clients at full speed do not react."""
+    airtime_cost, compute_cost, upload_s, fastest_s, _ = clients
     total = 0.0
     for k in range(tau.size):
         rest = deadline - tau[k]
@@ -117,25 +135,10 @@ def demand_elasticity(deadline, price, airtime_cost, compute_cost, upload_s, fas
     return total
 
 
-@njit(cache=True, error_model="numpy", inline="always")
-def slope_in_deadline(deadline, price, airtime_cost, compute_cost, upload_s, fastest_s, tau):  # type: ignore[no-untyped-def]
-    """d g / d T of one client.
-
-    The two forms agree where both apply, but the second is a difference of large numbers: it is only for a CPU at
-    full speed, whose upload time moves with the deadline.
-    """
-    rest = deadline - tau
-    if tau < (deadline - fastest_s) * FULL_SPEED:
-        return -2.0 * compute_cost / (rest * rest * rest)
-    return min(-2.0 * compute_cost / (rest * rest * rest), airtime_cost - price * upload_s / (tau * tau))
-
-
 @njit(cache=True, error_model="numpy", fastmath=_FAST)
-def deadline_slope(deadline, price, airtime_cost, compute_cost, upload_s, fastest_s, tau):  # type: ignore[no-untyped-def]
+def deadline_slope(deadline, price, clients, tau):  # type: ignore[no-untyped-def]
     """Sum of d g / d T: how fast the clients' costs fall as the deadline is relaxed."""
     total = 0.0
     for k in range(tau.size):
-        total += slope_in_deadline(
-            deadline, price, airtime_cost[k], compute_cost[k], upload_s[k], fastest_s[k], tau[k]
-        )
+        total += slope_of(k, deadline, price, clients, tau[k])
     return total

@@ -10,84 +10,49 @@ import numpy as np
 from numba import njit
 
 from wisefl.decision.knapsack import relaxed
-from wisefl.decision.pricing import respond, slope_in_deadline
+from wisefl.decision.pricing import cost_of, respond, slope_of
 
 
 @njit(cache=True, error_model="numpy")
-def costs_at(deadline, price, airtime_cost, compute_cost, upload_s, fastest_s, tau, cost):  # type: ignore[no-untyped-def]
+def costs_at(deadline, price, clients, tau, cost):  # type: ignore[no-untyped-def]
     """g_k(T, lam) into `cost`, infinite for who cannot meet the deadline; upload times into `tau`."""
-    respond(deadline, price, airtime_cost, compute_cost, upload_s, fastest_s, tau)
+    respond(deadline, price, clients, tau)
     for k in range(tau.size):
-        rest = deadline - tau[k]
-        value = airtime_cost[k] * tau[k] + compute_cost[k] / (rest * rest) + price * upload_s[k] / tau[k]
-        cost[k] = value if fastest_s[k] < deadline else np.inf
+        meets = clients.fastest_s[k] < deadline
+        cost[k] = cost_of(k, deadline, price, clients, tau[k]) if meets else np.inf
 
 
 @njit(cache=True, error_model="numpy")
-def costs_over(
-    first, last, tangent, price, airtime_cost, compute_cost, upload_s, fastest_s, tau, cost_first, cost_last
-):  # type: ignore[no-untyped-def]
+def costs_over(first, last, tangent, price, clients, tau, cost_first, cost_last):  # type: ignore[no-untyped-def]
     """Lower bounds on g_k over [first, last], linear in the deadline, as their values at both ends.
 
     The tangent is taken at `tangent`, or at the later end for a client that cannot meet `tangent` or whose tangent
     would fall below zero; a client that cannot even meet `last` is infinitely expensive.
     """
-    respond(tangent, price, airtime_cost, compute_cost, upload_s, fastest_s, tau)
-    one = np.empty(1)
+    respond(tangent, price, clients, tau)
+    at_last = np.empty(0)
     for k in range(tau.size):
-        if fastest_s[k] >= last:
+        if clients.fastest_s[k] >= last:
             cost_first[k] = np.inf
             cost_last[k] = np.inf
             continue
-        at = tangent
-        if tangent - fastest_s[k] > 1e-6 * tangent:
-            value, slope = _tangent(
-                tangent, price, airtime_cost[k], compute_cost[k], upload_s[k], fastest_s[k], tau[k]
-            )
-            if value + slope * (last - tangent) <= 0.0:
-                at = last
-        else:
+        at, value, slope = tangent, 0.0, 0.0
+        if tangent - clients.fastest_s[k] > 1e-6 * tangent:
+            value = cost_of(k, tangent, price, clients, tau[k])
+            slope = slope_of(k, tangent, price, clients, tau[k])
+        if value + slope * (last - tangent) <= 0.0:
+            if at_last.size == 0:
+                at_last = last - np.minimum(clients.fastest_s, (1.0 - 1e-9) * last)
+                respond(last, price, clients, at_last)
             at = last
-        if at == last and tangent != last:
-            one[0] = last - fastest_s[k]
-            respond(
-                last,
-                price,
-                airtime_cost[k : k + 1],
-                compute_cost[k : k + 1],
-                upload_s[k : k + 1],
-                fastest_s[k : k + 1],
-                one,
-            )
-            value, slope = _tangent(last, price, airtime_cost[k], compute_cost[k], upload_s[k], fastest_s[k], one[0])
+            value = cost_of(k, last, price, clients, at_last[k])
+            slope = slope_of(k, last, price, clients, at_last[k])
         cost_first[k] = value + slope * (first - at)
         cost_last[k] = value + slope * (last - at)
 
 
-@njit(cache=True, error_model="numpy", inline="always")
-def _tangent(deadline, price, airtime_cost, compute_cost, upload_s, fastest_s, tau):  # type: ignore[no-untyped-def]
-    rest = deadline - tau
-    value = airtime_cost * tau + compute_cost / (rest * rest) + price * upload_s / tau
-    return value, slope_in_deadline(deadline, price, airtime_cost, compute_cost, upload_s, fastest_s, tau)
-
-
 @njit(cache=True, error_model="numpy")
-def relaxed_price(
-    deadline,
-    guess,
-    band,
-    target,
-    airtime_cost,
-    compute_cost,
-    upload_s,
-    fastest_s,
-    samples,
-    need,
-    tau,
-    cost,
-    ratio,
-    weight,
-):  # type: ignore[no-untyped-def]
+def relaxed_price(deadline, guess, band, target, clients, samples, need, tau, cost, scratch):  # type: ignore[no-untyped-def]
     """The bandwidth price that makes the relaxed bound at this deadline (nearly) largest.
 
     Returns (price, bound without its a1 T, slope of the bound in T without a1). Stops early once the bound passes
@@ -97,12 +62,10 @@ def relaxed_price(
     price = guess
     best_price, best_value, best_slope = guess, -np.inf, 0.0
     for _ in range(24):
-        costs_at(deadline, price, airtime_cost, compute_cost, upload_s, fastest_s, tau, cost)
-        value, per_sample = relaxed(cost, samples, need, ratio, weight)
+        costs_at(deadline, price, clients, tau, cost)
+        value, per_sample = relaxed(cost, samples, need, scratch)
         value -= price * band
-        demand, slope = _relaxed_use(
-            deadline, price, per_sample, airtime_cost, compute_cost, upload_s, fastest_s, samples, need, tau, cost
-        )
+        demand, slope = _relaxed_use(deadline, price, per_sample, clients, samples, need, tau, cost)
         if value > best_value:
             best_price, best_value, best_slope = price, value, slope
         if value == np.inf or value > target or abs(demand - band) <= 0.01 * band:
@@ -111,7 +74,7 @@ def relaxed_price(
             low = price
         else:
             high = price
-        if high <= low * 1.01:
+        if high <= low * 1.01 or price < 1e-9 * guess:
             break
         price = next_price(price, demand / band, low, high, stride)
         stride *= 2.0
@@ -129,14 +92,12 @@ def next_price(price, demand, low, high, stride):  # type: ignore[no-untyped-def
         new = price * demand * demand
         return new if low * 1.05 < new < high / 1.05 else np.sqrt(low * high)
     step = 2.0 * np.log(demand)
-    step = max(step, 0.02) if demand > 1.0 else min(step, -0.02)
+    step = max(step, 0.1) if demand > 1.0 else min(step, -0.1)
     return price * np.exp(min(max(step * stride, -12.0), 12.0))
 
 
 @njit(cache=True, error_model="numpy")
-def _relaxed_use(
-    deadline, price, per_sample, airtime_cost, compute_cost, upload_s, fastest_s, samples, need, tau, cost
-):  # type: ignore[no-untyped-def]
+def _relaxed_use(deadline, price, per_sample, clients, samples, need, tau, cost):  # type: ignore[no-untyped-def]
     """Band that the fractional solution asks for, and the slope of its cost in the deadline."""
     demand, slope, held = 0.0, 0.0, 0.0
     tie_demand, tie_slope, tie_held = 0.0, 0.0, 0.0
@@ -144,8 +105,8 @@ def _relaxed_use(
         edge = per_sample * samples[k]
         if cost[k] > edge * (1.0 + 1e-12):
             continue
-        share = upload_s[k] / tau[k]
-        fall = slope_in_deadline(deadline, price, airtime_cost[k], compute_cost[k], upload_s[k], fastest_s[k], tau[k])
+        share = clients.upload_s[k] / tau[k]
+        fall = slope_of(k, deadline, price, clients, tau[k])
         if cost[k] < edge * (1.0 - 1e-12):
             demand += share
             slope += fall
@@ -162,63 +123,28 @@ def _relaxed_use(
 
 
 @njit(cache=True, error_model="numpy")
-def relaxed_optimum(
-    latency_weight,
-    band,
-    guess,
-    airtime_cost,
-    compute_cost,
-    upload_s,
-    fastest_s,
-    samples,
-    need,
-    tau,
-    cost,
-    ratio,
-    weight,
-):  # type: ignore[no-untyped-def]
+def relaxed_optimum(latency_weight, band, clients, samples, need):  # type: ignore[no-untyped-def]
     """(deadline, price) near which the relaxed bound is lowest over all deadlines: where the optimum should be."""
-    low = np.inf
-    for k in range(tau.size):
-        low = min(low, fastest_s[k] + upload_s[k])
-    high = np.inf
-    deadline = guess if guess > 0.0 else 4.0 * low
-    price = 1.0
-    for k in range(tau.size):
-        tau[k] = 0.5 * deadline
+    low, high = np.min(clients.fastest_s + clients.upload_s), np.inf
+    deadline = 4.0 * low
+    tau, cost = np.full(samples.size, 0.5 * deadline), np.empty(samples.size)
+    scratch = (np.empty(samples.size), np.empty(samples.size))
     price = latency_weight * deadline / band
     best_deadline, best_price, best_value = deadline, price, np.inf
     for _ in range(40):
-        price, value, slope = relaxed_price(
-            deadline,
-            price,
-            band,
-            best_value * 1.5 if best_value < np.inf else 1e300,
-            airtime_cost,
-            compute_cost,
-            upload_s,
-            fastest_s,
-            samples,
-            need,
-            tau,
-            cost,
-            ratio,
-            weight,
-        )
+        if high <= low * 1.01:
+            break
+        target = 1.5 * best_value if best_value < np.inf else 1e300
+        price, value, slope = relaxed_price(deadline, price, band, target, clients, samples, need, tau, cost, scratch)
         value += latency_weight * deadline
-        infeasible = value == np.inf or value > 1e290
-        if not infeasible and value < best_value:
-            best_deadline, best_price, best_value = deadline, price, value
-        if infeasible:
+        too_short = value > 1e290
+        if too_short:
             price = best_price
-        if infeasible or latency_weight + slope < 0.0:
+        elif value < best_value:
+            best_deadline, best_price, best_value = deadline, price, value
+        if too_short or latency_weight + slope < 0.0:
             low = deadline
         else:
             high = deadline
-        if high < np.inf and high <= low * 1.01:
-            break
-        if high == np.inf:
-            deadline *= 1.6
-        else:
-            deadline = np.sqrt(low * high)
+        deadline = 1.6 * deadline if high == np.inf else np.sqrt(low * high)
     return best_deadline, best_price

@@ -1,0 +1,107 @@
+"""`wisefl pareto`: the latency-energy front of one round, as CSV and PNG."""
+
+from dataclasses import astuple, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from wisefl.cli.errors import Command
+from wisefl.cli.options import METHOD, OUTPUT, FleetPath, MaxGap, TimeLimit, new_app, with_limits
+from wisefl.cli.output import check_options, check_writable
+from wisefl.cli.startup import import_numba
+from wisefl.decision.problem import Limits
+from wisefl.errors import InvalidInput, MissingExtra
+
+if TYPE_CHECKING:
+    from wisefl.decision.problem import RoundProblem
+    from wisefl.pareto import ParetoPoint
+
+app = new_app()
+
+
+@app.command(cls=Command)
+@with_limits(without=("latency_weight", "energy_weight"))
+def pareto(
+    fleet: FleetPath,
+    limits: Limits,
+    points: Annotated[int, typer.Option(help="How many weightings to try.", rich_help_panel=METHOD)] = 21,
+    max_gap: MaxGap = 1e-3,
+    time_limit: TimeLimit = None,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Where to write the front; the picture goes beside it as PNG.",
+            rich_help_panel=OUTPUT,
+            metavar="PARETO.csv",
+        ),
+    ] = Path("pareto.csv"),
+) -> None:
+    """Sweep the weights of latency and energy and write the front of what a round can cost.
+
+    The latency's weight goes from a hundredth to a hundred times the energy's; every point is certified.
+    """
+    check_options(max_gap, time_limit)
+    picture = out.with_suffix(".png")
+    if picture == out:
+        raise InvalidInput(f"--out names the CSV file and the picture goes beside it: give {out.with_suffix('.csv')}")
+    check_writable(out)
+    check_writable(picture)
+
+    from wisefl.decision.problem import RoundProblem
+    from wisefl.fleet import Fleet, write_csv
+    from wisefl.pareto import ParetoPoint, dominated, plot_front
+
+    problem = RoundProblem.build(Fleet.from_csv(fleet), limits=limits)
+    found = _sweep(problem, points, max_gap, time_limit)
+    write_csv(out, [item.name for item in fields(ParetoPoint)], (list(astuple(point)) for point in found))
+    try:
+        plot_front(found, picture, title=_title(problem))
+        note = f"the picture to {picture}"
+    except MissingExtra as missing:
+        note = f"no picture: {missing}"
+    _summarise(found, int(dominated(found).sum()))
+    typer.echo(f"written to {out}, {note}")
+
+
+def _sweep(problem: "RoundProblem", points: int, max_gap: float, time_limit: float | None) -> "list[ParetoPoint]":
+    import sys
+
+    import_numba()
+    from wisefl.pareto import pareto_front, weight_pairs
+
+    weights = weight_pairs(points)
+    options: dict[str, Any] = {"max_gap": max_gap} | ({} if time_limit is None else {"time_limit": time_limit})
+    front = pareto_front(problem, weights, **options)
+    if not sys.stderr.isatty():
+        return list(front)
+    from rich.progress import track
+
+    from wisefl.cli.tables import console
+
+    progress = track(front, "solving", total=points, console=console(stderr=True), transient=True)
+    return list(progress)
+
+
+def _title(problem: "RoundProblem") -> str:
+    limits = problem.limits
+    return (
+        f"Latency-energy front: {int(problem.eligible.sum())} eligible clients, "
+        f"{limits.bandwidth_hz / 1e6:g} MHz, at least {limits.min_samples} samples"
+    )
+
+
+def _summarise(found: "list[ParetoPoint]", beaten: int) -> None:
+    fastest = min(found, key=lambda point: (point.latency_s, point.energy_j))
+    thriftiest = min(found, key=lambda point: (point.energy_j, point.latency_s))
+    worst = max(point.gap or 0.0 for point in found)
+    from wisefl.cli.tables import number, percent
+
+    typer.echo(
+        f"{len(found)} weightings, {len(found) - beaten} on the front, each proved to be within {percent(worst)} "
+        f"of its optimum\n"
+        f"  fastest     {number(fastest.latency_s)} s for {number(fastest.energy_j)} J\n"
+        f"  thriftiest  {number(thriftiest.energy_j)} J in {number(thriftiest.latency_s)} s"
+    )

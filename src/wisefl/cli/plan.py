@@ -1,0 +1,191 @@
+"""`wisefl plan`: decide one round of a fleet."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import click
+import typer
+from click.core import ParameterSource
+
+from wisefl.cli.errors import Command, name_options, option_spelling
+from wisefl.cli.options import METHOD, OUTPUT, FleetPath, MaxGap, Reading, TimeLimit, new_app, with_limits
+from wisefl.cli.output import (
+    CLIENT_COLUMNS,
+    check_options,
+    check_writable,
+    client_rows,
+    comparison_objects,
+    decision_object,
+    print_json,
+)
+from wisefl.cli.startup import import_numba
+from wisefl.decision.problem import Limits
+from wisefl.errors import InvalidInput, WiseFLError
+
+if TYPE_CHECKING:
+    from wisefl.decision import Decision, RoundProblem
+
+app = new_app()
+
+METHOD_OPTIONS: dict[str, tuple[str, ...]] = {
+    "certified": ("max_gap", "time_limit"),
+    "scip": ("max_gap", "time_limit"),
+    "dc": ("reading",),
+}
+"""Which of the options that belong to some methods only each method takes."""
+
+
+@app.command(cls=Command)
+@with_limits()
+def plan(
+    ctx: typer.Context,
+    fleet: FleetPath,
+    limits: Limits,
+    solver: Annotated[
+        str,
+        typer.Option(
+            help="certified, dc, scip, brute, cs-random, cs-greedy, ga-random, ga-greedy, "
+            "or a selector+allocator such as best-channel+equal.",
+            rich_help_panel=METHOD,
+            metavar="NAME",
+        ),
+    ] = "certified",
+    max_gap: MaxGap = 1e-3,
+    time_limit: TimeLimit = None,
+    seed: Annotated[int, typer.Option(help="For methods that draw lots.", rich_help_panel=METHOD)] = 0,
+    reading: Annotated[
+        Reading, typer.Option(help="Algorithms 1 and 2 made feasible, or to the letter (dc).", rich_help_panel=METHOD)
+    ] = Reading.REPAIRED,
+    compare: Annotated[
+        str | None,
+        typer.Option(
+            help="Decide with all of these methods and show them side by side.",
+            rich_help_panel=METHOD,
+            metavar="NAME,NAME,...",
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON and nothing else.", rich_help_panel=OUTPUT)
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="Also write the selected clients.", rich_help_panel=OUTPUT, metavar="DECISION.csv"
+        ),
+    ] = None,
+) -> None:
+    """Decide who trains this round, with what share of the band and at what CPU frequency.
+
+    FLEET.csv has one row per client, as `wisefl fleet` writes it. The defaults are the paper's. The default
+    solver proves how far from the optimum its decision can be at most.
+    """
+    options = {"max_gap": max_gap, "time_limit": time_limit, "reading": reading.value}
+    check_options(max_gap, time_limit, seed)
+    if compare is not None:
+        if out is not None:
+            raise InvalidInput("--out writes one decision: leave --compare out and name its method with --solver")
+        results = _compare(_method_names(compare), fleet, limits, seed, options)
+        spelling = option_spelling(ctx.command)
+        named = {name: name_options(r, spelling) if isinstance(r, str) else r for name, r in results.items()}
+        _show_comparison(comparison_objects(named), as_json=as_json)
+        return
+    _check_method(solver)
+    _refuse_idle_options(ctx, solver, list(options))
+    if out is not None:
+        check_writable(out)
+    problem = _problem(fleet, limits)
+    with _waiting(solver):
+        decision = _decide(solver, problem, seed, options)
+    if out is not None:
+        from wisefl.fleet import write_csv
+
+        write_csv(out, list(CLIENT_COLUMNS), ([*row.values()] for row in client_rows(decision)))
+    if as_json:
+        print_json(decision_object(decision))
+        return
+    from wisefl.cli.tables import show_decision
+
+    show_decision(decision)
+
+
+def _refuse_idle_options(ctx: click.Context, solver: str, names: list[str]) -> None:
+    """An option that the chosen method would ignore is a misunderstanding worth a sentence."""
+    for name in names:
+        given = ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if given and name not in METHOD_OPTIONS.get(solver, ()):
+            takers = [method for method, taken in METHOD_OPTIONS.items() if name in taken]
+            option = f"--{name.replace('_', '-')}"
+            raise InvalidInput(f"{option} works with {' and '.join(takers)}, not with {solver}")
+
+
+def _method_names(compare: str) -> list[str]:
+    chosen = list(dict.fromkeys(name.strip() for name in compare.split(",") if name.strip()))
+    if not chosen:
+        raise InvalidInput("compare must name at least one method, such as certified,dc,ga-greedy")
+    for name in chosen:
+        _check_method(name)
+    return chosen
+
+
+def _check_method(name: str) -> None:
+    from wisefl.policies import names
+
+    if name not in names():
+        raise InvalidInput(f"there is no method {name!r}; there are {', '.join(names())}")
+
+
+def _problem(fleet: Path, limits: Limits) -> "RoundProblem":
+    from wisefl.decision.problem import RoundProblem
+    from wisefl.fleet import Fleet
+
+    return RoundProblem.build(Fleet.from_csv(fleet), limits=limits)
+
+
+def _decide(method: str, problem: "RoundProblem", seed: int, options: dict[str, Any]) -> "Decision":
+    import_numba()
+    from wisefl.policies import decide
+
+    taken = METHOD_OPTIONS.get(method, ())
+    given = {name: value for name, value in options.items() if name in taken and value is not None}
+    return decide(method, problem, seed=seed, **given)
+
+
+def _compare(
+    methods: list[str], fleet: Path, limits: Limits, seed: int, options: dict[str, Any]
+) -> "dict[str, Decision | str]":
+    """What every method decides, or why it cannot; the comparison goes on without those."""
+    problem = _problem(fleet, limits)
+    results: dict[str, Decision | str] = {}
+    for name in methods:
+        try:
+            with _waiting(name):
+                results[name] = _decide(name, problem, seed, options)
+        except WiseFLError as error:
+            results[name] = str(error)
+    if all(isinstance(result, str) for result in results.values()):
+        raise InvalidInput("; ".join(str(result) for result in results.values()))
+    return results
+
+
+def _show_comparison(rows: list[dict[str, Any]], *, as_json: bool) -> None:
+    if as_json:
+        print_json(rows)
+        return
+    from wisefl.cli.tables import show_comparison
+
+    show_comparison(rows)
+
+
+@contextmanager
+def _waiting(method: str) -> Iterator[None]:
+    """A sign of life on a terminal while a slow method works; the default one is done before it would show."""
+    if method == "certified" or not sys.stderr.isatty():
+        yield
+        return
+    from wisefl.cli.tables import console
+
+    with console(stderr=True).status(f"{method} ..."):
+        yield

@@ -1,0 +1,99 @@
+"""Policies: how a round is decided. A policy is a solver of the whole problem, or a selector and an allocator.
+
+`decide("ga+greedy", problem)` pairs any selector with any allocator; the four cost baselines of the paper's
+Section V-A go by their names there. Modules are imported when first asked for.
+"""
+
+import inspect
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+from wisefl.decision import SOLVERS, Decision, RoundProblem, solve
+from wisefl.errors import InvalidInput
+from wisefl.policies.base import Allocator, Selector
+from wisefl.randomness import rng
+
+SELECTORS: dict[str, str] = {
+    "dc": "wisefl.policies.selectors.dc",
+    "ga": "wisefl.policies.selectors.ga",
+    "random-k": "wisefl.policies.selectors.random_k",
+    "best-channel": "wisefl.policies.selectors.best_channel",
+}
+"""Name -> module; the module's `select(problem, rng, **options)` returns a Selection."""
+
+ALLOCATORS: dict[str, str] = {
+    "random": "wisefl.policies.allocators.random",
+    "equal": "wisefl.policies.allocators.equal",
+    "greedy": "wisefl.policies.allocators.greedy",
+    "exact": "wisefl.policies.allocators.exact",
+}
+"""Name -> module; the module's `allocate(problem, selected, rng, **options)` returns shares and frequencies."""
+
+ALIASES: dict[str, str] = {
+    "cs-random": "dc+random",
+    "cs-greedy": "dc+greedy",
+    "ga-random": "ga+random",
+    "ga-greedy": "ga+greedy",
+}
+"""The paper's names of its cost baselines."""
+
+
+def names() -> list[str]:
+    """Every policy there is: solvers, the paper's baselines, and all pairs of a selector and an allocator."""
+    pairs = [f"{selector}+{allocator}" for selector in SELECTORS for allocator in ALLOCATORS]
+    return [*SOLVERS, *ALIASES, *pairs]
+
+
+def decide(name: str, problem: RoundProblem, *, seed: int = 0, round: int = 0, **options: Any) -> Decision:
+    """Decide a round by the policy of that name.
+
+    `seed` and `round` name the random draws of policies that make some; two pairs with the same selector choose the
+    same clients. `options` are those of the solver, the selector and the allocator, told apart by their names.
+    """
+    if name in SOLVERS:
+        run: Callable[..., Decision] = import_module(SOLVERS[name]).solve
+        _check_options(name, options, [run])
+        return replace(solve(problem, name, **options), solver=name)
+    selector, plus, allocator = ALIASES.get(name, name).partition("+")
+    if not plus or selector not in SELECTORS or allocator not in ALLOCATORS:
+        raise InvalidInput(
+            f"unknown policy {name!r}; there are {', '.join([*SOLVERS, *ALIASES])}, and any selector "
+            f"({', '.join(SELECTORS)}) + any allocator ({', '.join(ALLOCATORS)}), such as best-channel+equal"
+        )
+    select: Selector = import_module(SELECTORS[selector]).select
+    allocate: Allocator = import_module(ALLOCATORS[allocator]).allocate
+    _check_options(name, options, [select, allocate])
+
+    start = time.perf_counter()
+    choice = select(problem, rng(seed, round, f"select {selector}"), **_own(options, select))
+    share, frequency = allocate(
+        problem, choice.selected, rng(seed, round, f"allocate {allocator}"), **_own(options, allocate)
+    )
+    return Decision(
+        problem=problem,
+        selected=choice.selected,
+        share=share,
+        frequency_hz=frequency,
+        solver=name,
+        seconds=time.perf_counter() - start,
+        details=choice.details,
+    )
+
+
+def _options_of(function: Callable[..., Any]) -> list[str]:
+    parameters = inspect.signature(function).parameters.values()
+    return [parameter.name for parameter in parameters if parameter.kind is inspect.Parameter.KEYWORD_ONLY]
+
+
+def _own(options: Mapping[str, Any], function: Callable[..., Any]) -> dict[str, Any]:
+    return {name: options[name] for name in _options_of(function) if name in options}
+
+
+def _check_options(policy: str, options: Mapping[str, Any], functions: list[Callable[..., Any]]) -> None:
+    known = [name for function in functions for name in _options_of(function)]
+    for name in options:
+        if name not in known:
+            raise InvalidInput(f"policy {policy!r} has no option {name!r}; it has {', '.join(known) or 'none'}")

@@ -1,0 +1,1 @@
+"""With what share and frequency: one allocator per file."""
