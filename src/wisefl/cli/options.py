@@ -21,22 +21,14 @@ REPRESENTATION, COST, RADIO, COMPUTING, METHOD, OUTPUT = (
     "Output",
 )
 
-_LIMIT_HELP: dict[str, tuple[str, str]] = {
-    "max_divergence": (REPRESENTATION, "Largest label divergence of a client that may take part; inf lets all in."),
-    "min_samples": (REPRESENTATION, "Fewest samples that the selected clients hold together."),
-    "smoothing": (REPRESENTATION, "Pseudo-samples added to every class before divergences are taken."),
-    "latency_weight": (COST, "Objective per second of the round."),
-    "energy_weight": (COST, "Objective per joule of all clients."),
-    "bandwidth_hz": (RADIO, "Uplink band that the selected clients share."),
-    "noise_dbm_hz": (RADIO, "Power spectral density of the noise, dBm/Hz."),
-    "carrier_hz": (RADIO, "Carrier frequency."),
-    "path_loss_exponent": (RADIO, "How steeply the signal falls with distance."),
-    "model_bits": (RADIO, "Size of one upload, in bits."),
-    "capacitance": (COMPUTING, "Effective switched capacitance of a CPU."),
-    "epochs": (COMPUTING, "Local epochs per round."),
-    "bits_per_sample": (COMPUTING, "Size of one training sample, in bits."),
+_LIMIT_PANELS: dict[str, tuple[str, ...]] = {
+    REPRESENTATION: ("max_divergence", "min_samples", "smoothing"),
+    COST: ("latency_weight", "energy_weight"),
+    RADIO: ("bandwidth_hz", "noise_dbm_hz", "carrier_hz", "path_loss_exponent", "model_bits"),
+    COMPUTING: ("capacitance", "epochs", "bits_per_sample"),
 }
-"""Field of `Limits` -> panel and text of its option, in the order of the help page."""
+"""Where the fields of `Limits` stand on the help page, and in what order."""
+_PANEL_OF = {name: panel for panel, names in _LIMIT_PANELS.items() for name in names}
 
 FleetPath = Annotated[Path, typer.Argument(metavar="FLEET.csv", help="The fleet, as `wisefl fleet` writes it.")]
 MaxGap = Annotated[
@@ -75,7 +67,7 @@ class _ShownShort(float):
 
 
 def _option(item: "Field[Any]") -> inspect.Parameter:
-    panel, text = _LIMIT_HELP[item.name]
+    panel, text = _PANEL_OF[item.name], item.metadata["help"]
     default: Any = item.default
     return inspect.Parameter(
         item.name,
@@ -88,7 +80,7 @@ def _option(item: "Field[Any]") -> inspect.Parameter:
 def with_limits(*, without: tuple[str, ...] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command one option per field of `Limits`, with its default; the command receives them as `limits`."""
     offered = {item.name: item for item in fields(Limits) if item.name not in without}
-    options = [_option(offered[name]) for name in _LIMIT_HELP if name in offered]
+    options = [_option(offered[name]) for name in _PANEL_OF if name in offered]
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         hints = get_type_hints(command, include_extras=True)
