@@ -207,7 +207,7 @@ def _dirichlet_counts(total: int, clients: int, concentration: float, rng: np.ra
         proportion[rng.integers(clients)] = 1.0
     cuts = np.rint(np.cumsum(proportion / proportion.sum()) * total).astype(np.int64)
     cuts[-1] = total
-    return np.diff(cuts, prepend=0)
+    return np.asarray(np.diff(cuts, prepend=0), dtype=np.int64)
 
 
 def _spread_evenly(totals: Integers, clients: int) -> Integers:
