@@ -57,16 +57,16 @@ def _colours(classes: int) -> NDArray[np.float64]:
 
 
 def _bars(axes: "Axes", held: NDArray[np.int64], classes: tuple[str, ...], colours: NDArray[np.float64]) -> None:
-    gap = 0.15 if len(held) <= _NAMED_UP_TO else 0.0
+    apart = len(held) <= _NAMED_UP_TO
+    half = 0.425 if apart else 0.5
     middle = np.arange(len(held), dtype=np.float64)
-    outline = _outline(middle - (1 - gap) / 2, middle + (1 - gap) / 2)
+    outline = _outline(middle - half, middle + half, apart)
     top = np.cumsum(held, axis=1)
     for label, name in enumerate(classes):
         high = top[:, label]
         low = high - held[:, label]
-        axes.fill_between(
-            outline, _outline(low, low), _outline(high, high), color=colours[label], linewidth=0, label=name
-        )
+        floor, ceiling = _outline(low, low, apart), _outline(high, high, apart)
+        axes.fill_between(outline, floor, ceiling, color=colours[label], linewidth=0, label=name)
     axes.set_ylabel("samples")
     axes.set_ylim(0, top[:, -1].max() * 1.12)
     axes.margins(x=0)
@@ -83,12 +83,13 @@ def _legend(axes: "Axes", bars: "Axes") -> None:
         axes.legend(handles[::-1], names[::-1], loc="upper left", borderaxespad=0, frameon=False, fontsize=9)
 
 
-def _outline(left: NDArray[Any], right: NDArray[Any]) -> NDArray[np.float64]:
-    """The two ends of every bar, and a NaN that lifts the pen before the next.
+def _outline(left: NDArray[Any], right: NDArray[Any], apart: bool) -> NDArray[np.float64]:
+    """The two ends of every bar, followed by a NaN where the pen is to be lifted before the next.
 
     One outline per class instead of a rectangle per client: 10,000 clients draw as fast as 80.
     """
-    return np.stack([left, right, np.full(len(left), np.nan)], axis=1).ravel()
+    ends = [left, right, np.full(len(left), np.nan)] if apart else [left, right]
+    return np.stack(ends, axis=1).ravel().astype(np.float64)
 
 
 def _shares(axes: "Axes", held: NDArray[np.int64], classes: tuple[str, ...]) -> Any:
