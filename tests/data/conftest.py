@@ -19,6 +19,7 @@ import pytest
 
 from wisefl import InvalidInput, data
 from wisefl.data import catalog
+from wisefl.data.cache import cached_file
 from wisefl.data.catalog import OfficialFile, Spec
 
 
@@ -38,13 +39,19 @@ def fashion() -> data.Dataset:
 
 
 @pytest.fixture(scope="session")
+def fashion_cached(fashion: data.Dataset) -> bytes:
+    """What a sound cache file holds."""
+    return cached_file(catalog.FASHION_MNIST).read_bytes()
+
+
+@pytest.fixture(scope="session")
 def cifar() -> data.Dataset:
     return real("cifar10")
 
 
 def write_idx_file(path: Path, array: np.ndarray) -> None:
     header = bytes([0, 0, 8, array.ndim]) + np.array(array.shape, dtype=">u4").tobytes()
-    path.write_bytes(gzip.compress(header + array.astype(np.uint8).tobytes(), compresslevel=1))
+    path.write_bytes(gzip.compress(header + array.astype(np.uint8).tobytes(), compresslevel=0))
 
 
 @pytest.fixture(scope="session")

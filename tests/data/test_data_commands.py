@@ -47,7 +47,7 @@ def test_verify_tells_sound_from_damaged(fashion_folder, own_cache):
     assert "is damaged" in str(error)
 
 
-@pytest.mark.parametrize("split", ["hybrid", "iid", "dirichlet", "shards"])
+@pytest.mark.parametrize("split", ["hybrid", "shards"])
 def test_show_draws_who_holds_what(tmp_path, split):
     picture = tmp_path / "who.png"
 

@@ -44,7 +44,9 @@ def fashion_mnist_official(folder: Path) -> Arrays:
     def labels(name: str) -> Labels:
         return _idx(folder, f"{name}-labels-idx1-ubyte", 1).astype(np.int64)
 
-    return Arrays(images("train"), labels("train"), images("t10k"), labels("t10k"))
+    # The small files first: damage in them is found without unpacking the large ones.
+    train_labels, test_labels = labels("train"), labels("t10k")
+    return Arrays(images("train"), train_labels, images("t10k"), test_labels)
 
 
 def _idx(folder: Path, name: str, dimensions: int) -> Images:

@@ -4,13 +4,10 @@ Each source returns decoded arrays or raises `Unavailable` with the reason, so t
 """
 
 import hashlib
-import http.client
 import os
 import shutil
 import subprocess
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -65,6 +62,8 @@ def from_folder(spec: Spec, folder: Path) -> Arrays:
 
 def from_download(spec: Spec, scratch: Path, watcher: Watcher) -> Arrays:
     """The files from the place where the authors publish them, each checked by its SHA-256."""
+    from http.client import HTTPException
+
     total = sum(file.size for file in spec.official)
     before = 0
 
@@ -74,16 +73,18 @@ def from_download(spec: Spec, scratch: Path, watcher: Watcher) -> Arrays:
     for file in spec.official:
         try:
             _download(file, scratch / file.name, moved)
-        except (OSError, http.client.HTTPException) as error:
+        except (OSError, HTTPException) as error:
             raise Unavailable(f"{urlsplit(file.url).hostname}: {_short(error)}") from None
         before += file.size
     return from_folder(spec, scratch)
 
 
 def _download(file: OfficialFile, target: Path, moved: Callable[[int], None]) -> None:
+    from urllib.request import urlopen  # costs a tenth of our start-up, for something done once
+
     digest = hashlib.sha256()
     done = 0
-    with urllib.request.urlopen(file.url, timeout=DOWNLOAD_TIMEOUT_S) as answer, open(target, "wb") as out:
+    with urlopen(file.url, timeout=DOWNLOAD_TIMEOUT_S) as answer, open(target, "wb") as out:
         # A wrong answer may be endless; one chunk too many is enough to know.
         while done <= file.size and (chunk := answer.read(_CHUNK)):
             out.write(chunk)
@@ -95,7 +96,7 @@ def _download(file: OfficialFile, target: Path, moved: Callable[[int], None]) ->
 
 
 def _short(error: Exception) -> str:
-    reason = error.reason if isinstance(error, urllib.error.URLError) else error
+    reason = getattr(error, "reason", error)  # URLError wraps the real one
     text = getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
     return text.strip().rstrip(".")
 
