@@ -1,0 +1,151 @@
+"""`wisefl data`: list, fetch, verify and show the datasets."""
+
+from pathlib import Path
+from types import TracebackType
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, DownloadColumn, Progress, SpinnerColumn, TextColumn, TransferSpeedColumn
+from rich.table import Table
+
+from wisefl import data
+from wisefl.data.cache import cached_file
+from wisefl.data.catalog import Spec
+from wisefl.data.dataset import Arrays
+from wisefl.divergence import client_divergence
+
+app = typer.Typer(help="Datasets: list, fetch, verify, and show who holds what.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(help=f"One of {', '.join(data.CATALOG)}.", show_default=False)]
+Folder = Annotated[Path | None, typer.Option(help="Folder that holds the official files.", show_default=False)]
+Source = Annotated[str, typer.Option(help="Where to look, in this order, separated by commas.")]
+_DEFAULT_ORDER = ",".join(data.SOURCES)
+
+
+@app.command("list")
+def list_datasets() -> None:
+    """The datasets, and which of them are here already."""
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for heading in ("name", "training", "test", "image", "state", "package source"):
+        table.add_column(heading, justify="right" if heading in ("training", "test") else "left")
+    for spec in data.CATALOG.values():
+        image = "x".join(map(str, spec.shape))
+        table.add_row(spec.name, f"{spec.train:,}", f"{spec.test:,}", image, _state(spec), spec.package or "-")
+    console = Console()
+    console.print(table)
+    console.print(f"cache: {escape(str(data.cache_folder()))}", soft_wrap=True)
+    console.print(f"sources, in this order unless --source says otherwise: {_DEFAULT_ORDER}", soft_wrap=True)
+
+
+def _state(spec: Spec) -> str:
+    if spec.embedded:
+        return "embedded"
+    path = cached_file(spec)
+    return f"cached, {path.stat().st_size / 1e6:.0f} MB" if path.exists() else "not fetched"
+
+
+@app.command()
+def fetch(name: Name, folder: Folder = None, source: Source = _DEFAULT_ORDER) -> None:
+    """Get a dataset into the cache, from the first source that has it, and verify it."""
+    with FetchProgress() as watcher:
+        path = data.fetch(name, folder, source, watcher)
+    where = "embedded in scikit-learn" if path is None else str(path)
+    Console().print(f"{name}: verified, {escape(where)}", soft_wrap=True, highlight=False)
+
+
+@app.command()
+def verify(name: Name) -> None:
+    """Check the SHA-256 of every array of a cached dataset."""
+    data.verify(name)
+    for part in Arrays._fields:
+        Console().print(f"{part:<13} {data.CATALOG[name].sha256[part]} ok", soft_wrap=True, highlight=False)
+
+
+@app.command()
+def show(
+    name: Name,
+    clients: Annotated[int, typer.Option(help="Number of clients.")] = 80,
+    split: Annotated[str, typer.Option(help=f"One of {', '.join(data.SPLITS)}.")] = "hybrid",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the split.")] = 0,
+    balanced_fraction: Annotated[float, typer.Option(help="hybrid: clients with equal counts per class.")] = 0.1,
+    concentration: Annotated[float, typer.Option(help="hybrid, dirichlet: small is skewed.")] = 0.5,
+    shards_per_client: Annotated[int, typer.Option(help="shards: pieces per client.")] = 2,
+    out: Annotated[Path | None, typer.Option(help="Picture to write [default: NAME-SPLIT.png].")] = None,
+    folder: Folder = None,
+    source: Source = _DEFAULT_ORDER,
+) -> None:
+    """Draw who holds what when a dataset is spread over clients."""
+    from wisefl.data.picture import draw_partition
+
+    with FetchProgress(only_fetching=True) as watcher:
+        dataset = data.load(name, folder, source, watcher)
+    partition = data.split(
+        dataset.train_labels,
+        clients,
+        seed,
+        split,
+        balanced_fraction=balanced_fraction,
+        concentration=concentration,
+        shards_per_client=shards_per_client,
+    )
+    counts = partition.counts(dataset.train_labels, len(dataset.classes))
+    path = out or Path(f"{name}-{split}.png")
+    title = f"{name}: {len(dataset.train_labels):,} samples over {clients:,} clients, {split} split, seed {seed}"
+    draw_partition(counts, dataset.classes, title, path)
+    _summary(counts, path)
+
+
+def _summary(counts: np.ndarray, path: Path) -> None:
+    sizes, divergence = counts.sum(axis=1), client_divergence(counts)
+    within = int((divergence <= 0.2).sum())
+    console = Console(soft_wrap=True, highlight=False)
+    console.print(f"samples per client: {sizes.min():,} to {sizes.max():,}, median {np.median(sizes):,.0f}")
+    console.print(f"clients that hold every class: {np.isfinite(divergence).sum():,}; divergence <= 0.2: {within:,}")
+    console.print(f"picture: {escape(str(path))}")
+
+
+class FetchProgress(data.Watcher):
+    """Shows on standard error which source is tried, why it failed, and how much has come."""
+
+    def __init__(self, only_fetching: bool = False) -> None:
+        self._quiet_sources = ("folder", "cache") if only_fetching else ()
+        self._console = Console(stderr=True, soft_wrap=True, highlight=False)
+        self._progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            DownloadColumn(),
+            TransferSpeedColumn(),
+            console=self._console,
+            transient=True,
+        )
+        self._bar = self._progress.add_task("", total=None, visible=False)
+
+    def __enter__(self) -> "FetchProgress":
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def trying(self, source: str, detail: str) -> None:
+        if source not in self._quiet_sources:
+            self._console.print(f"trying {source}: {escape(detail)}")
+        remote = source in ("download", "package")
+        self._progress.reset(self._bar, total=None, completed=0, visible=remote, description=source)
+
+    def failed(self, source: str, reason: str) -> None:
+        if source not in self._quiet_sources:
+            self._console.print(f"  {source} failed: {escape(reason)}")
+        self._progress.update(self._bar, visible=False)
+
+    def moved(self, done: int, total: int) -> None:
+        self._progress.update(self._bar, completed=done, total=total)
+
+    def note(self, text: str) -> None:
+        self._console.print(f"  {escape(text)}")
