@@ -18,6 +18,7 @@ COMMANDS: dict[str, str] = {
     "fleet": "wisefl.cli.fleet",
     "plan": "wisefl.cli.plan",
     "pareto": "wisefl.cli.pareto",
+    "data": "wisefl.cli.data",
 }
 """Name -> module with a Typer `app`: one command, or a group of them."""
 

@@ -1,6 +1,6 @@
 """One round's problem P1': the clients that pass the divergence filter, their costs, and the limits."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -114,6 +114,11 @@ class RoundProblem:
 
     def __len__(self) -> int:
         return len(self.fleet)
+
+    def unrestricted(self) -> "RoundProblem":
+        """The same round for a method that knows neither divergence nor coverage: everybody may be chosen."""
+        limits = replace(self.limits, max_divergence=np.inf, min_samples=1)
+        return replace(self, limits=limits, eligible=np.ones(len(self), dtype=bool))
 
     @cached_property
     def candidates(self) -> NDArray[np.intp]:

@@ -1,12 +1,13 @@
-"""What a selector and an allocator are: any of the first can be followed by any of the second."""
+"""What a selector and an allocator are, which pair freely, and what a training run asks of its policy."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wisefl.decision.problem import RoundProblem
+from wisefl.decision import Decision, RoundProblem
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -45,3 +46,49 @@ def over_fleet(selected: Mask, values: Floats) -> Floats:
     spread = np.zeros(selected.size)
     spread[selected] = values
     return spread
+
+
+@dataclass(frozen=True)
+class RoundView:
+    """What a policy may know of a training run beside this round's problem."""
+
+    seed: int
+    round: int
+    probe: Callable[[NDArray[np.intp]], Floats]
+    """Mean loss of the current model on the data of each of these clients; asking costs them a forward pass."""
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """A round's decision, and what finding it cost the clients before training began."""
+
+    decision: Decision
+    probe_s: float = 0.0
+    probe_j: float = 0.0
+
+
+class TrainingPolicy(Protocol):
+    """Who trains in a round of learning. Whatever it remembers between rounds lives in `state`."""
+
+    def choose(self, problem: RoundProblem, view: RoundView) -> Choice: ...
+
+
+class Regrouping(Protocol):
+    """A policy that trains several models: who belongs to which may change after every round."""
+
+    state: dict[str, NDArray[Any]]
+    """What it remembers, as arrays that a checkpoint can hold."""
+
+    def regroup(
+        self,
+        view: RoundView,
+        group: NDArray[np.int64],
+        clients: NDArray[np.intp],
+        updates: NDArray[np.float32],
+        samples: NDArray[np.int64],
+    ) -> NDArray[np.int64]:
+        """The model of every client after this round; a new model starts as a copy of the one its members had.
+
+        `clients`, `updates` and `samples` are those of this round's participants, in the same order; numbers of
+        existing groups keep their meaning, new ones follow them.
+        """
