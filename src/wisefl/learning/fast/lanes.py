@@ -1,13 +1,17 @@
 """How many samples one vector register holds, and the compiler switches every kernel shares."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar, cast
+from zlib import crc32
 
 import numba
 from numba.core.registry import cpu_target
 
 jit: Any = numba.njit
 """Untyped: its stubs do not know every option."""
+SOURCES = crc32(b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))))
+"""Changes whenever a file of this folder does."""
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -28,9 +32,21 @@ def vector_lanes() -> int | None:
 
 def kernel(function: Function) -> Function:
     """Compile on first call, keep the machine code on disk, run without the GIL so that clients train in parallel."""
-    return cast(Function, jit(nogil=True, cache=True)(function))
+    return cast(Function, _kept(function, nogil=True))
 
 
 def part(function: Function) -> Function:
     """A piece of a kernel: callable from compiled code alone, which halves its compilation."""
-    return cast(Function, jit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function))
+    return cast(Function, _kept(function, no_cpython_wrapper=True, no_cfunc_wrapper=True))
+
+
+def _kept(function: Function, **options: bool) -> Any:
+    try:
+        dispatcher = jit(cache=True, **options)(function)
+    except RuntimeError:
+        # No folder to write to: compile in every process rather than not at all.
+        return jit(**options)(function)
+    # Numba compares only the function's own file with what it kept; a kernel is made of all of them.
+    kept = dispatcher._cache._cache_file
+    kept._source_stamp = (kept._source_stamp, SOURCES)
+    return dispatcher
