@@ -19,6 +19,8 @@ COMMANDS: dict[str, str] = {
     "plan": "wisefl.cli.plan",
     "pareto": "wisefl.cli.pareto",
     "data": "wisefl.cli.data",
+    "compare": "wisefl.cli.compare",
+    "sweep": "wisefl.cli.sweep",
 }
 """Name -> module with a Typer `app`: one command, or a group of them."""
 

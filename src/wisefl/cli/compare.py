@@ -1,0 +1,227 @@
+"""`wisefl compare`: runs side by side, as a table, a picture and files."""
+
+from dataclasses import astuple, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wisefl.cli.errors import Command
+from wisefl.cli.options import OUTPUT, new_app
+from wisefl.cli.output import check_writable, print_json
+from wisefl.errors import InvalidInput, MissingExtra
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from wisefl.simulation.comparison import Comparison, Group, RunRow
+    from wisefl.simulation.curves import Estimate
+
+app = new_app()
+
+Target = Annotated[
+    float | None,
+    typer.Option(
+        help="Accuracy to reach, between 0 and 1.",
+        show_default="the highest that all reached, in whole percent",
+        metavar="ACCURACY",
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.", rich_help_panel=OUTPUT)]
+
+
+@app.command(cls=Command)
+def compare(
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="FOLDER...", help="Run folders, or folders that hold run folders.")
+    ],
+    target: Target = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="The picture: accuracy against rounds, seconds and joules.",
+            rich_help_panel=OUTPUT,
+            metavar="PICTURE.png",
+            show_default="compare.png; none with --json",
+        ),
+    ] = None,
+    csv: Annotated[
+        Path | None,
+        typer.Option("--csv", help="Also write one row per run.", rich_help_panel=OUTPUT, metavar="TABLE.csv"),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare runs, finished or not: accuracy, latency, energy, and what it took to reach a target accuracy.
+
+    Runs that differ by nothing but their seed are averaged, with the 95% interval of the mean.
+    """
+    picture = out if out is not None or as_json else Path("compare.png")
+    for path in (picture, csv):
+        if path is not None:
+            check_writable(path)
+    report(folders, target=target, picture=picture, csv=csv, as_json=as_json)
+
+
+def report(
+    folders: list[Path], *, target: float | None, picture: Path | None, csv: Path | None, as_json: bool = False
+) -> None:
+    """Show the comparison and write what is asked for; without Matplotlib everything but the picture."""
+    from wisefl.simulation.comparison import compare as compare_runs
+    from wisefl.simulation.comparison import find_runs, load_runs
+
+    comparison = compare_runs(load_runs(find_runs(folders)), target)
+    notes = []
+    if csv is not None:
+        _write_csv(comparison, csv)
+        notes.append(f"table written to {csv}")
+    if picture is not None:
+        notes.append(_draw(comparison, picture))
+    if as_json:
+        print_json(comparison.as_object())
+        return
+    show(comparison)
+    for note in notes:
+        typer.echo(note)
+
+
+def show(comparison: "Comparison") -> None:
+    """One line per experiment where there are several seeds of any, else one per run."""
+    from wisefl.cli.tables import console
+
+    screen = console()
+    table = _group_table(comparison) if comparison.replicated else _run_table(comparison)
+    screen.width = max(screen.width, screen.measure(table).maximum)  # rather a wide table than numbers cut short
+    screen.print(table)
+    if comparison.target is None:
+        screen.print("  no round was evaluated yet", soft_wrap=True)
+    left_out = comparison.left_out()
+    if left_out:
+        shown = ", ".join(left_out[:5]) + (f" and {len(left_out) - 5} more" if len(left_out) > 5 else "")
+        note = f"  not counted, since unfinished beside finished ones or a second copy: {shown}"
+        screen.print(note, soft_wrap=True, markup=False)
+
+
+def _run_table(comparison: "Comparison") -> "Table":
+    rows = comparison.rows
+    several_sets = len({row.dataset for row in rows}) > 1
+    several_seeds = len({row.seed for row in rows}) > 1
+    named = any(row.name != row.policy for row in rows)
+    table = _table(
+        comparison.target,
+        ("rounds", "accuracy", "last", "best"),
+        "run",
+        *(["policy"] if named else []),
+        *(["data"] if several_sets else []),
+        *(["seed"] if several_seeds else []),
+    )
+    for row in rows:
+        table.add_row(
+            row.name,
+            *([row.policy] if named else []),
+            *([row.dataset] if several_sets else []),
+            *([str(row.seed)] if several_seeds else []),
+            *_run_figures(row),
+        )
+    return table
+
+
+def _run_figures(row: "RunRow") -> list[str]:
+    return [
+        _rounds((row.rounds,), row.planned_rounds),
+        _accuracy(row.final_accuracy),
+        _accuracy(row.last_accuracy),
+        _accuracy(row.best_accuracy),
+        _amount(row.latency_s),
+        _amount(row.energy_j),
+        "never" if row.rounds_to_target is None else str(row.rounds_to_target),
+        _amount(row.latency_to_target_s),
+        _amount(row.energy_to_target_j),
+    ]
+
+
+def _group_table(comparison: "Comparison") -> "Table":
+    several_sets = len({group.dataset for group in comparison.groups}) > 1
+    table = _table(
+        comparison.target, ("rounds", "accuracy", "best"), "method", *(["data"] if several_sets else []), "seeds"
+    )
+    for group in comparison.groups:
+        data = [group.dataset] if several_sets else []
+        table.add_row(group.label, *data, str(len(group.seeds)), *_group_figures(group))
+    return table
+
+
+def _group_figures(group: "Group") -> list[str]:
+    found = group.estimates
+    reached = f"{group.reached_target} of {len(group.seeds)}" if group.reached_target else "never"
+    rounds = found["rounds_to_target"]
+    return [
+        _rounds(group.rounds, group.planned_rounds),
+        *(_estimate(found[name], 3) for name in ("final_accuracy", "best_accuracy")),
+        *(_estimate(found[name]) for name in ("latency_s", "energy_j")),
+        reached if rounds is None else _estimate(rounds, 1),
+        *(_estimate(found[name]) for name in ("latency_to_target_s", "energy_to_target_j")),
+    ]
+
+
+def _table(target: float | None, figures: tuple[str, ...], *words: str) -> "Table":
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True, header_style="bold")
+    for word in words:
+        table.add_column(word, no_wrap=True, justify="right" if word in ("seed", "seeds") else "left")
+    to = "to target" if target is None else f"to {target:.4g}"
+    for figure in (*figures, "latency s", "energy J", f"rounds\n{to}", f"s\n{to}", f"J\n{to}"):
+        table.add_column(figure, justify="right", no_wrap=True)
+    return table
+
+
+def _rounds(done: tuple[int, ...], planned: int) -> str:
+    """`30` when all are done, else how far it got."""
+    low, high = min(done), max(done)
+    if low == planned:
+        return str(planned)
+    return f"{low} of {planned}" if low == high else f"{low}-{high} of {planned}"
+
+
+def _accuracy(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
+
+
+def _amount(value: float | None) -> str:
+    from wisefl.cli.tables import number
+
+    return "-" if value is None else number(value)
+
+
+def _estimate(value: "Estimate | None", decimals: int | None = None) -> str:
+    """`0.712 ±0.003`; an amount has as many decimals as make about four digits."""
+    if value is None:
+        return "-"
+    if value.half_width is None:
+        return _amount(value.mean) if decimals is None else f"{value.mean:.{decimals}f}"
+    if decimals is None:
+        decimals = (
+            0 if abs(value.mean) >= 1000.0 else 1 if abs(value.mean) >= 100.0 else 2 if abs(value.mean) >= 10.0 else 3
+        )
+    return f"{value.mean:.{decimals}f} ±{value.half_width:.{decimals}f}"
+
+
+def _write_csv(comparison: "Comparison", path: Path) -> None:
+    from wisefl.fleet import write_csv
+    from wisefl.simulation.comparison import RunRow
+
+    header = [*(item.name for item in fields(RunRow)), "target_accuracy"]
+    write_csv(path, header, ([*astuple(row), comparison.target] for row in comparison.rows))
+
+
+def _draw(comparison: "Comparison", path: Path) -> str:
+    from wisefl.simulation.pictures import plot_comparison
+
+    try:
+        plot_comparison(comparison, path)
+    except (MissingExtra, InvalidInput) as reason:
+        return f"no picture: {reason}"
+    return f"picture written to {path}"
