@@ -58,8 +58,8 @@ def partition(group):
     return {frozenset(np.flatnonzero(group == number).tolist()) for number in np.unique(group)}
 
 
-TWO = {frozenset(np.flatnonzero(KIND // 2 == half).tolist()) for half in range(2)}
-FOUR = {frozenset(np.flatnonzero(KIND == kind).tolist()) for kind in range(4)}
+TWO = {frozenset(np.flatnonzero(half == KIND // 2).tolist()) for half in range(2)}
+FOUR = {frozenset(np.flatnonzero(kind == KIND).tolist()) for kind in range(4)}
 
 
 def test_two_levels_of_splits_keep_the_identity_of_every_client():
