@@ -2,9 +2,10 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
-EXTRAS := scip,learning,report,dev
+EXTRAS := scip,learning,report,ray,tensorboard,dev
+DEMO   := out/demo
 
-.PHONY: demo test lint format bench bench-decision clean
+.PHONY: demo test lint format bench bench-decision bench-training clean
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -12,12 +13,15 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	@touch $@
 
 demo: $(VENV)/.installed
-	@mkdir -p out/demo
-	@$(BIN)/wisefl fleet --clients 80 --seed 0 -o out/demo/fleet.csv
-	@$(BIN)/wisefl plan out/demo/fleet.csv --out out/demo/decision.csv
-	@$(BIN)/wisefl plan out/demo/fleet.csv --compare certified,dc,cs-greedy,cs-random,ga-greedy,ga-random
-	@$(BIN)/wisefl pareto out/demo/fleet.csv -o out/demo/pareto.csv
-	@echo "The decision is in out/demo/decision.csv, the latency-energy front in out/demo/pareto.csv and out/demo/pareto.png."
+	@mkdir -p $(DEMO)
+	@echo "== One round: who of 80 clients should train, with what share of the band and how fast?"
+	@$(BIN)/wisefl fleet --clients 80 --seed 0 -o $(DEMO)/fleet.csv
+	@$(BIN)/wisefl plan $(DEMO)/fleet.csv --out $(DEMO)/decision.csv
+	@echo "== The same round by other methods"
+	@$(BIN)/wisefl plan $(DEMO)/fleet.csv --compare certified,dc,cs-greedy,cs-random,ga-greedy,ga-random
+	@echo "== Thirty rounds of learning on the embedded digits, by four methods (the first start compiles for a while)"
+	@$(BIN)/wisefl sweep --preset demo --over policy.name=csra,fedavg,pow,sae --out $(DEMO)/runs
+	@echo "The plan is in $(DEMO)/decision.csv, the runs and their comparison (compare.png, compare.csv) in $(DEMO)/runs."
 
 test: lint
 	$(BIN)/pytest -n 2 --dist worksteal
@@ -31,10 +35,13 @@ format: $(VENV)/.installed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: bench-decision
+bench: bench-decision bench-training
 
 bench-decision: $(VENV)/.installed
 	$(BIN)/python benchmarks/decision.py
+
+bench-training: $(VENV)/.installed
+	$(BIN)/python benchmarks/training.py
 
 clean:
 	rm -rf $(VENV) out build *.egg-info src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
