@@ -1,6 +1,8 @@
 """CFL: who is separated from whom, over several levels, by client and not by position."""
 
 import io
+from copy import deepcopy
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -11,88 +13,97 @@ from wisefl.policies.cfl import Cfl, bipartition
 from wisefl.policies.sketch import sketch
 from wisefl.randomness import rng
 
-CLIENTS, PARAMETERS = 24, 3000
-KIND = np.random.default_rng(7).permutation(np.arange(CLIENTS) % 4)
-"""Four kinds of clients, scattered over the fleet."""
-SAMPLES = 100 + np.arange(CLIENTS)
+PARAMETERS = 2000
 AXES = np.linalg.qr(np.random.default_rng(8).normal(size=(PARAMETERS, 4)))[0].T
+SIZES = (1.0, 0.9, 0.8)
 
 
 def view_of(round):
     return RoundView(seed=3, round=round, probe=lambda clients: np.zeros(clients.size))
 
 
-def pull(round, group, clients, noise=0.3):
-    """Updates of clients that want four models.
+class World:
+    """Clients scattered over the fleet that want 2, 4 or 8 models: each goes half the way to its own, give or take.
 
-    Kinds 0 and 1 pull against 2 and 3 while they share a model; once apart, 0 pulls against 1 and 2 against 3, and
-    alone each kind only has noise around a common direction left.
+    What all want in common is learnt first; then the two halves of the kinds pull against each other, once these
+    are apart the quarters, and so on.
     """
-    mixed = [np.unique(KIND[group == group[client]]) for client in clients]
-    rows = []
-    for client, kinds in zip(clients, mixed, strict=True):
-        kind = KIND[client]
-        draw = rng(11, round, f"noise {client}").normal(size=PARAMETERS) * noise / np.sqrt(PARAMETERS)
-        if len({int(other) // 2 for other in kinds}) == 2:
-            rows.append((1 if kind < 2 else -1) * AXES[0] + draw)
-        elif kinds.size == 2:
-            rows.append((1 if kind % 2 else -1) * AXES[1 + kind // 2] + draw)
-        else:
-            rows.append(AXES[3] + draw)
-    return np.array(rows, dtype=np.float32)
 
+    def __init__(self, levels=2, per_kind=6, noise=0.05):
+        kinds = 2**levels
+        self.clients, self.levels, self.noise = kinds * per_kind, levels, noise
+        self.kind = np.random.default_rng(7).permutation(np.arange(self.clients) % kinds)
+        self.samples = 100 + np.arange(self.clients)
+        self.wanted = np.tile(AXES[3], (self.clients, 1))
+        for level in range(levels):
+            side = 2 * ((self.kind >> (levels - 1 - level)) & 1) - 1
+            self.wanted += np.outer(side, SIZES[level] * AXES[level])
+        self.models = [np.zeros(PARAMETERS)]
+        self.group = np.zeros(self.clients, dtype=np.int64)
 
-def play(policy, rounds, group=None, per_round=None, start=0):
-    """Rounds of regrouping with everybody, or with so many at random; the groups after every round."""
-    group = np.zeros(CLIENTS, dtype=np.int64) if group is None else group
-    after = []
-    for round in range(start, start + rounds):
-        order = rng(5, round).permutation(CLIENTS)
-        clients = order if per_round is None else order[:per_round]
-        group = policy.regroup(view_of(round), group, clients, pull(round, group, clients), SAMPLES[clients])
-        after.append(group)
-    return after
+    def truth(self, level):
+        """Who should be together after so many levels of splits."""
+        return partition(self.kind >> (self.levels - level))
+
+    def updates(self, round, clients):
+        away = self.wanted[clients] - np.array(self.models)[self.group[clients]]
+        noise = [rng(11, round, f"noise {client}").normal(size=PARAMETERS) for client in clients]
+        return (0.5 * away + self.noise * np.array(noise) / np.sqrt(PARAMETERS)).astype(np.float32)
+
+    def play(self, policy, rounds, *, per_round=None, among=None, start=0):
+        """FedAvg in every group, then regrouping; the groups after every round."""
+        after = []
+        for round in range(start, start + rounds):
+            everybody = np.arange(self.clients) if among is None else among
+            clients = rng(5, round).permutation(everybody)[:per_round]
+            updates = self.updates(round, clients)
+            for number in np.unique(self.group[clients]):
+                own = self.group[clients] == number
+                step = np.average(updates[own], axis=0, weights=self.samples[clients[own]])
+                self.models[number] = self.models[number] + step
+            grouped = policy.regroup(view_of(round), self.group, clients, updates, self.samples[clients])
+            for number in range(len(self.models), grouped.max() + 1):
+                self.models.append(self.models[self.group[grouped == number][0]].copy())
+            self.group = grouped
+            after.append(grouped)
+        return after
 
 
 def partition(group):
     return {frozenset(np.flatnonzero(group == number).tolist()) for number in np.unique(group)}
 
 
-TWO = {frozenset(np.flatnonzero(half == KIND // 2).tolist()) for half in range(2)}
-FOUR = {frozenset(np.flatnonzero(kind == KIND).tolist()) for kind in range(4)}
+def purity(world):
+    """Part of the clients that are of the kind most frequent in their group."""
+    most = [np.bincount(world.kind[world.group == number]).max() for number in np.unique(world.group)]
+    return sum(most) / world.clients
 
 
-def test_two_levels_of_splits_keep_the_identity_of_every_client():
-    after = play(Cfl(), 6)
-    assert partition(after[0]) == TWO
-    assert partition(after[1]) == FOUR
-    # Each kind is of one mind: nothing more is split, though there is room for eight.
-    assert all((group == after[1]).all() for group in after[1:])
-
-
-def test_a_third_level_keeps_identities_too():
-    # Eight kinds told apart one bit of the kind per level.
-    clients, kind = 48, np.random.default_rng(1).permutation(np.arange(48) % 8)
-    policy, group = Cfl(), np.zeros(48, dtype=np.int64)
-    for level in range(3):
-        bit = (kind >> (2 - level)) & 1
-        order = rng(6, level).permutation(clients)
-        updates = np.outer(2 * bit[order] - 1, AXES[level]) + 0.1 * AXES[3]
-        group = policy.regroup(view_of(level), group, order, updates.astype(np.float32), np.full(clients, 10))
-        expected = kind >> (2 - level)
-        assert partition(group) == {
-            frozenset(np.flatnonzero(expected == value).tolist()) for value in range(2 ** (level + 1))
-        }
+@pytest.mark.parametrize("levels", [1, 2, 3])
+def test_several_levels_of_splits_keep_the_identity_of_every_client(levels):
+    world = World(levels)
+    after = world.play(Cfl(min_members=4), 40)
+    seen = [partition(group) for group in after]
+    stages = [world.truth(level) for level in range(levels + 1)]
+    # Every level is passed through, and what lies between two levels is a split of some groups of the first.
+    assert [stage for stage in stages if stage in seen] == stages
+    for before, later in pairwise(seen):
+        assert all(any(child <= parent for parent in before) for child in later)
+    # Each kind is of one mind: nothing more is split, though there may be room.
+    assert seen[-1] == seen[-10] == stages[-1]
 
 
 def test_sampled_clients_are_separated_in_the_end():
-    after = play(Cfl(), 60, per_round=8)
-    assert partition(after[-1]) == FOUR
+    world = World(per_kind=10)
+    world.play(Cfl(), 80, per_round=8)
+    assert purity(world) > 0.9
+    assert 4 <= len(partition(world.group)) <= 8
 
 
 def test_numbers_keep_their_meaning():
-    before = np.zeros(CLIENTS, dtype=np.int64)
-    for group in play(Cfl(), 60, per_round=8):
+    world = World(per_kind=10)
+    before = world.group
+    for group in world.play(Cfl(min_known=0.3), 80, per_round=8):
         new = np.setdiff1d(group, before)
         # New numbers follow the old ones without a hole, and no group ever disappears.
         np.testing.assert_array_equal(np.unique(group), np.arange(before.max() + 1 + new.size))
@@ -100,122 +111,133 @@ def test_numbers_keep_their_meaning():
             # All members of a new group had one model, which the new one starts as.
             assert np.unique(before[group == number]).size == 1
         before = group
+    assert before.max() >= 3
 
 
 def test_the_child_with_more_data_keeps_the_number():
-    group = play(Cfl(), 1)[0]
-    assert SAMPLES[group == 0].sum() > SAMPLES[group == 1].sum()
-    light_but_many = np.where(np.isin(KIND, (0, 1)), 10, 1000)
-    updates = pull(0, np.zeros(CLIENTS), np.arange(CLIENTS))
-    # 600 to 1 would leave a mean that does not vanish: let the split look at disagreement alone.
-    policy = Cfl(epsilon_1=2.0)
-    heavy = policy.regroup(view_of(0), np.zeros(CLIENTS, dtype=np.int64), np.arange(CLIENTS), updates, light_but_many)
-    np.testing.assert_array_equal(heavy == 1, np.isin(KIND, (0, 1)))
+    for heavy in (0, 1):
+        world = World(levels=1)
+        world.samples = np.where(world.kind == heavy, 120, 100)
+        group = world.play(Cfl(), 20)[-1]
+        np.testing.assert_array_equal(group == 0, world.kind == heavy)
 
 
-@pytest.mark.parametrize("per_round", [None, 8])
+@pytest.mark.parametrize("per_round", [None, 6])
 def test_clients_that_agree_are_not_split(per_round):
-    policy, group = Cfl(), np.zeros(CLIENTS, dtype=np.int64)
-    for round in range(20):
-        clients = rng(9, round).permutation(CLIENTS)[:per_round]
-        noise = rng(10, round).normal(size=(clients.size, PARAMETERS)) / np.sqrt(PARAMETERS)
-        updates = (AXES[0] + noise).astype(np.float32)
-        group = policy.regroup(view_of(round), group, clients, updates, SAMPLES[clients])
-    assert not group.any()
+    world = World()
+    world.wanted = np.tile(AXES[3], (world.clients, 1))
+    assert not world.play(Cfl(), 40, per_round=per_round)[-1].any()
 
 
-def test_a_group_whose_updates_have_become_small_is_left_alone():
-    policy, group = Cfl(), np.zeros(CLIENTS, dtype=np.int64)
-    everybody = np.arange(CLIENTS)
-    for round in range(5):
-        agreeing = np.tile(AXES[3], (CLIENTS, 1)).astype(np.float32)
-        group = policy.regroup(view_of(round), group, everybody, agreeing, SAMPLES)
-    small = 0.1 * pull(5, group, everybody)
-    assert not policy.regroup(view_of(5), group, everybody, small, SAMPLES).any()
-    assert policy.regroup(view_of(6), group, everybody, 10 * small, SAMPLES).any()
+def test_clients_that_pull_apart_are_not_split_while_the_model_still_moves():
+    policy, group = Cfl(), np.zeros(24, dtype=np.int64)
+    side = np.where(np.arange(24) % 2, 1.0, -1.0)[:, None]
+    for round in range(10):
+        updates = (side * AXES[0] + 0.3 * AXES[3]).astype(np.float32)
+        group = policy.regroup(view_of(round), group, np.arange(24), updates, np.full(24, 10))
+        assert not group.any()
+    arrived = (side * AXES[0] + 0.1 * AXES[3]).astype(np.float32)
+    np.testing.assert_array_equal(
+        policy.regroup(view_of(10), group, np.arange(24), arrived, np.full(24, 10)) == 1, np.arange(24) % 2 == 1
+    )
 
 
-@pytest.mark.parametrize("options", [{"max_groups": 3}, {"max_groups": 1}, {"epsilon_1": 0.0}, {"min_members": 25}])
-def test_limits_on_splitting(options):
-    group = play(Cfl(**options), 5)[-1]
-    assert np.unique(group).size == (3 if options == {"max_groups": 3} else 1)
+@pytest.mark.parametrize(
+    ("options", "groups"),
+    [
+        ({"max_groups": 3}, 3),
+        ({"max_groups": 1}, 1),
+        ({"epsilon_1": 0.0}, 1),
+        ({"epsilon_2": 9.0}, 1),
+        ({"min_members": 25}, 1),
+        ({"min_members": 13}, 2),
+    ],
+)
+def test_limits_on_splitting(options, groups):
+    assert len(partition(World().play(Cfl(**options), 40)[-1])) == groups
+
+
+def test_nobody_is_judged_before_most_are_known():
+    world = World()
+    few = np.arange(world.clients // 2)
+    assert not world.play(Cfl(), 40, among=few)[-1].any()
+    assert World().play(Cfl(min_known=0.5), 40, among=few)[-1].any()
 
 
 def test_who_has_not_reported_waits_with_the_larger_child_and_is_placed_by_its_first_update():
-    policy, group = Cfl(), np.zeros(CLIENTS, dtype=np.int64)
-    known = np.flatnonzero(SAMPLES % 2 == 0)
-    late = np.setdiff1d(np.arange(CLIENTS), known)
-    half = KIND // 2
-    first = policy.regroup(view_of(0), group, known, pull(0, group, known), SAMPLES[known])
-    assert (first[late] == 0).all()
-    assert all(np.unique(first[known[half[known] == side]]).size == 1 for side in (0, 1))
-
-    # They report what they would have: their side of the disagreement, not that of the group they wait in.
-    updates = np.where(half[late][:, None] == 0, AXES[0], -AXES[0]).astype(np.float32)
-    second = policy.regroup(view_of(1), first, late, updates, SAMPLES[late])
-    np.testing.assert_array_equal(second[known], first[known])
-    assert partition(second) == TWO
+    world = World(levels=1, per_kind=10)
+    policy = Cfl(min_known=0.5)
+    known = np.arange(0, world.clients, 2)
+    late = np.setdiff1d(np.arange(world.clients), known)
+    first = next(round for round in range(40) if world.play(policy, 1, among=known, start=round)[-1].any())
+    assert (world.group[late] == 0).all()
+    before = world.group
+    world.play(policy, 1, among=late, start=first + 1)
+    np.testing.assert_array_equal(world.group[known], before[known])
+    assert partition(world.group) == world.truth(1)
 
 
 def test_a_group_whose_only_participant_moves_away_is_no_trouble():
-    policy, group = Cfl(), np.zeros(CLIENTS, dtype=np.int64)
-    known = np.setdiff1d(np.arange(CLIENTS), [0])
-    group = policy.regroup(view_of(0), group, known, pull(0, group, known), SAMPLES[known])
-    waits_in, other = group[0], 1 - group[0]
-    sign = 1 if (KIND[group == other] < 2).all() else -1
-    moved = policy.regroup(view_of(1), group, np.array([0]), (sign * AXES[:1]).astype(np.float32), SAMPLES[:1])
-    assert waits_in == 0
-    assert moved[0] == other
+    world = World(levels=1)
+    policy = Cfl(min_known=0.5)
+    light = int(np.flatnonzero(world.kind == 0)[0])
+    others = np.setdiff1d(np.arange(world.clients), [light])
+    world.samples = np.where(world.kind == 0, 100, 130)
+    world.play(policy, 20, among=others)
+    assert world.group[light] == 0
+    world.models[0] = world.models[1] = np.zeros(PARAMETERS)
+    world.play(policy, 1, among=np.array([light]), start=20)
+    assert world.group[light] == 1
 
 
 def test_a_round_without_participants_changes_nothing():
-    policy = Cfl()
-    group = play(policy, 2, per_round=8)[-1]
+    world, policy = World(), Cfl()
+    group = world.play(policy, 20)[-1]
     before = policy.state
     nobody = np.empty(0, dtype=np.intp)
-    after = policy.regroup(view_of(2), group, nobody, np.empty((0, PARAMETERS), np.float32), SAMPLES[nobody])
+    after = policy.regroup(view_of(20), group, nobody, np.empty((0, PARAMETERS), np.float32), world.samples[nobody])
     np.testing.assert_array_equal(after, group)
     assert policy.state is before
 
 
-@pytest.mark.parametrize("stopped_after", [1, 3, 7])
+@pytest.mark.parametrize("stopped_after", [1, 12, 30])
 def test_a_resumed_policy_goes_on_as_if_never_stopped(stopped_after):
-    policy = Cfl()
-    group = play(policy, stopped_after, per_round=8)[-1]
+    world, policy = World(per_kind=10), Cfl()
+    world.play(policy, stopped_after, per_round=8)
     file = io.BytesIO()
     np.savez(file, **policy.state)
     file.seek(0)
-    resumed = Cfl()
+    resumed, copy = Cfl(), deepcopy(world)
     with np.load(file, allow_pickle=False) as stored:
         resumed.state = dict(stored)
 
-    through = play(policy, 40, group, per_round=8, start=stopped_after)
-    again = play(resumed, 40, group, per_round=8, start=stopped_after)
+    through = world.play(policy, 60, per_round=8, start=stopped_after)
+    again = copy.play(resumed, 60, per_round=8, start=stopped_after)
     np.testing.assert_array_equal(through, again)
-    assert len(partition(through[-1])) > len(partition(group))
+    assert len(partition(through[-1])) >= 4
     assert policy.state.keys() == resumed.state.keys()
     for name, array in policy.state.items():
         np.testing.assert_array_equal(array, resumed.state[name])
 
 
 def test_arguments_and_earlier_states_are_left_as_they_were():
-    policy = Cfl()
-    group = play(policy, 1)[-1]
+    world, policy = World(), Cfl()
+    group = world.play(policy, 3)[-1]
     held, copies = dict(policy.state), {name: array.copy() for name, array in policy.state.items()}
     given = group.copy()
-    play(policy, 2, group, start=1)
+    assert world.play(policy, 30, start=3)[-1].any()
     np.testing.assert_array_equal(group, given)
     for name, array in copies.items():
         np.testing.assert_array_equal(held[name], array)
 
 
 def test_memory_does_not_grow_with_the_model_or_the_rounds():
-    policy = Cfl()
-    play(policy, 1, per_round=8)
+    world, policy = World(), Cfl()
+    world.play(policy, 1, per_round=8)
     early = sum(array.nbytes for array in policy.state.values())
-    play(policy, 30, per_round=8, start=1)
+    world.play(policy, 30, per_round=8, start=1)
     assert sum(array.nbytes for array in policy.state.values()) == early
-    assert early < CLIENTS * (4 * policy.sketch_size + 100)
+    assert early < world.clients * (4 * policy.sketch_size + 100)
 
 
 def test_a_sketch_keeps_angles_and_lengths():

@@ -237,6 +237,7 @@ def test_an_unknown_name_lists_what_there_is(name):
         ("cfl", {"max_groups": 0}, "max_groups must be at least 1"),
         ("cfl", {"min_members": 1}, "min_members must be at least 2"),
         ("cfl", {"epsilon_1": float("nan")}, "epsilon_1 must be at least 0"),
+        ("cfl", {"min_known": 1.5}, "min_known must be from 0 to 1"),
         ("cfl", {"sketch_size": 2}, "sketch_size must be at least 16"),
         ("cfl", {"participation": "some"}, "must be one of sampled, all"),
         ("random-k+exact", {"count": "9"}, "count of policy 'random-k.exact' must be a whole number"),
