@@ -8,7 +8,6 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -113,10 +112,11 @@ def _with_processes(todo: Sequence[Cell], jobs: int, run: RunOne | None) -> Iter
     if jobs == 1:
         return [_run_cell(str(cell.path), cell.config.model_dump(), None, run) for cell in todo]
     from joblib import Parallel
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
 
     try:
         outcomes: list[Outcome] = Parallel(n_jobs=jobs, backend="loky", batch_size=1)(_tasks(todo, run))
-    except BrokenProcessPool:
+    except TerminatedWorkerError:
         raise InvalidInput(
             "a worker process was killed, perhaps for want of memory: the same command goes on from here, "
             "with fewer jobs it needs less"
@@ -172,11 +172,11 @@ def _field(text: str) -> tuple[str, list[str]]:
     if not equals or not key.strip() or not values.strip():
         raise InvalidInput(f"{text!r} is not of the form key=A,B,C, such as policy.name=csra,pow or seed=0..4")
     found = [value for item in _split(values) for value in _range(item.strip(), text)]
-    for value in found:
-        if not value:
-            raise InvalidInput(f"{text!r} has an empty value")
-        if found.count(value) > 1:
-            raise InvalidInput(f"{text!r} has the value {value} twice")
+    if "" in found:
+        raise InvalidInput(f"{text!r} has an empty value")
+    if len(set(found)) < len(found):
+        twice = next(value for value in found if found.count(value) > 1)
+        raise InvalidInput(f"{text!r} has the value {twice} twice")
     return key.strip(), found
 
 
