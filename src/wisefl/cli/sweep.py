@@ -71,8 +71,11 @@ def sweep(
 
     Finished runs are kept and unfinished ones resumed: the same command continues a sweep that was stopped.
     """
-    from wisefl.simulation.sweep import plan_sweep, run_sweep
+    from wisefl.simulation.comparison import check_target
+    from wisefl.simulation.sweep import check_means, plan_sweep, run_sweep
 
+    check_target(target)
+    check_means(jobs, backend.value)
     cells = plan_sweep(out, over, preset=preset, file=config, changes=tuple(change or ()))
     with _progress(cells):
         outcomes = run_sweep(cells, jobs=jobs, backend=backend.value)

@@ -96,8 +96,7 @@ def run_sweep(
     With several at a time each gets one worker thread. `run(path, config, workers=...)` does one run.
     """
     todo = [cell for cell in cells if not cell.finished]
-    if jobs is not None and jobs < 1:
-        raise InvalidInput(f"jobs must be at least 1, not {jobs}")
+    check_means(jobs, backend)
     outcomes = {cell.name: Outcome(cell.name, reused=True) for cell in cells if cell.finished}
     _make_folder(cells)
     if backend == "ray":
@@ -106,6 +105,17 @@ def run_sweep(
         ended = _with_processes(todo, min(jobs or os.cpu_count() or 1, max(len(todo), 1)), run)
     outcomes |= {outcome.name: outcome for outcome in ended}
     return [outcomes[cell.name] for cell in cells]
+
+
+def check_means(jobs: int | None, backend: Backend) -> None:
+    """Refuse what a sweep could not be carried out with."""
+    if jobs is not None and jobs < 1:
+        raise InvalidInput(f"jobs must be at least 1, not {jobs}")
+    if backend == "ray":
+        try:
+            import ray.util.joblib  # noqa: F401
+        except ImportError:
+            raise MissingExtra("ray", "ray") from None
 
 
 def _with_processes(todo: Sequence[Cell], jobs: int, run: RunOne | None) -> Iterable[Outcome]:
@@ -126,12 +136,9 @@ def _with_processes(todo: Sequence[Cell], jobs: int, run: RunOne | None) -> Iter
 
 def _with_ray(todo: Sequence[Cell], jobs: int | None, run: RunOne | None) -> Iterable[Outcome]:
     """On the cluster that RAY_ADDRESS names, or on one of this machine's cores."""
-    try:
-        import ray
-        from ray.util.joblib import register_ray
-    except ImportError:
-        raise MissingExtra("ray", "ray") from None
+    import ray
     from joblib import Parallel, parallel_backend
+    from ray.util.joblib import register_ray
 
     if not ray.is_initialized():
         ray.init(include_dashboard=False, log_to_driver=False)
