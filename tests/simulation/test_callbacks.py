@@ -78,8 +78,6 @@ def test_without_tensorboard_the_extra_is_named(tmp_path: Path, monkeypatch: pyt
 def test_tensorboard_shows_a_resumed_run_once(
     tmp_path: Path, need_module, make_record: MakeRecord, watch: Watch
 ) -> None:
-    tmp_path: Path, need_module, make_record: MakeRecord, watch: Watch
-) -> None:
     need_module("torch")
     need_module("tensorboard")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
