@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -51,6 +51,10 @@ class Fleet:
     def samples(self) -> NDArray[np.int64]:
         """d_k, the number of samples of every client."""
         return np.asarray(self.label_counts.sum(axis=1))
+
+    def take(self, positions: NDArray[np.int64]) -> "Fleet":
+        """The clients at these positions, in this order."""
+        return Fleet(**{item.name: getattr(self, item.name)[positions] for item in fields(self)})
 
     @classmethod
     def random(

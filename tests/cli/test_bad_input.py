@@ -134,7 +134,7 @@ def test_a_bad_option(small: Path, capsys: pytest.CaptureFixture[str], arguments
 
 
 def test_an_unknown_command_and_a_missing_argument(capsys: pytest.CaptureFixture[str]) -> None:
-    assert complaint(capsys, "fly") == "there is no command 'fly'; there are fleet, plan, pareto"
+    assert complaint(capsys, "fly").startswith("there is no command 'fly'; there are fleet, plan, pareto")
     assert "Missing argument 'FLEET.csv'" in complaint(capsys, "plan")
     assert "No such option" in complaint(capsys, "--fast")
 

@@ -19,6 +19,7 @@ COMMANDS: dict[str, str] = {
     "plan": "wisefl.cli.plan",
     "pareto": "wisefl.cli.pareto",
     "data": "wisefl.cli.data",
+    "run": "wisefl.cli.run",
     "compare": "wisefl.cli.compare",
     "sweep": "wisefl.cli.sweep",
 }

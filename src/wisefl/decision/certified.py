@@ -17,7 +17,15 @@ from numpy.typing import NDArray
 
 from wisefl.decision.allocation import allocate, best_deadline
 from wisefl.decision.decision import Decision
-from wisefl.decision.knapsack import FOUND_ALL, reduce_to_core, relaxed, search, tabulated
+from wisefl.decision.knapsack import (
+    FOUND_ALL,
+    NODE_LIMIT,
+    cheapest,
+    relaxed,
+    search,
+    split_by_reduced_cost,
+    tabulated,
+)
 from wisefl.decision.pricing import prices_of, take
 from wisefl.decision.problem import Limits, RoundProblem
 from wisefl.decision.relaxation import costs_at, costs_over, next_price, relaxed_optimum, relaxed_price
@@ -101,7 +109,6 @@ class _Search:
         self.tau = np.empty(count)
         self.cost_first, self.cost_last = np.empty(count), np.empty(count)
         self.scratch = (np.empty(count), np.empty(count))
-        self.forced, self.core = np.empty(count, np.int64), np.empty(count, np.int64)
         self.best = np.inf
         self.best_set: NDArray[np.int64] = np.empty(0, np.int64)
         self.best_deadline = self.best_price = np.nan
@@ -125,7 +132,8 @@ class _Search:
             before = self.best
             self.tau[:] = 0.5 * deadline
             costs_at(deadline, price, self.prices, self.tau, self.cost_first)
-            if self._cheapest_cover(self.cost_first, np.inf, NODES)[0] is None or self.best >= before * (1 - 1e-4):
+            self._cheapest_cover(self.cost_first, np.inf, NODES)
+            if self.best >= before * (1 - 1e-4):
                 break
             deadline, price = self.best_deadline, self.best_price
         earliest = float(np.min(self.prices.fastest_s + self.prices.upload_s))
@@ -266,50 +274,35 @@ class _Search:
             complete &= finished
             if fixed + value < worst:
                 worst = fixed + value
-                if cover is not None:
+                if cover.size:
                     demand = float((self.prices.upload_s[cover] / self.tau[cover]).sum())
             if first == last:
                 break
         return float(worst), demand, complete
 
-    def _cheapest_cover(
-        self, cost: Floats, cutoff: float, max_nodes: int
-    ) -> tuple[NDArray[np.int64] | None, float, bool]:
-        """(cheapest cover below the cutoff or None, lower bound on any cover's cost, finished); tries the cover."""
-        value, per_sample = relaxed(cost, self.samples, self.need, self.scratch)
-        if value >= cutoff:
-            return None, float(value), True
-        forced, core, base, missing = self._core(cost, value, per_sample, cutoff)
-        covers, sizes = np.empty((1, core.size), np.int64), np.empty(1, np.int64)
-        status, found, bound, _ = search(
-            cost[core], self.samples[core], missing, base, cutoff, True, max_nodes + core.size, covers, sizes
-        )
-        chosen = core[covers[0, : sizes[0]]] if found else None
+    def _cheapest_cover(self, cost: Floats, cutoff: float, max_nodes: int) -> tuple[NDArray[np.int64], float, bool]:
+        """(cheapest cover below the cutoff or nobody, lower bound on any cover's cost, finished); tries the cover."""
+        status, bound, cover = cheapest(cost, self.samples, self.need, cutoff, max_nodes, self.scratch)
         if status != FOUND_ALL:
-            least, taken, exact = self._tabulate(cost[core], self.samples[core], missing)
-            bound = max(value, base + least)
-            status = FOUND_ALL if exact else status
-            chosen = core[taken] if self.samples[core][taken].sum() >= missing else chosen
-        cover = None if chosen is None else np.concatenate([forced, chosen])
-        if cover is not None:
+            bound, cover, status = self._tabulate(cost, cutoff, bound, cover)
+        if cover.size:
             self._try(cover)
         return cover, float(bound), status == FOUND_ALL
 
-    def _tabulate(self, cost: Floats, samples: Floats, missing: float) -> tuple[float, NDArray[np.bool_], bool]:
-        """(least cost or a bound on it, its clients, whether it is exact) where a search found no end."""
-        exact = cost.size * missing / self.divisor <= TABLE
-        unit = float(self.divisor) if exact else max(1.0, cost.size * missing / TABLE)
-        taken = np.zeros(cost.size, np.bool_)
+    def _tabulate(
+        self, cost: Floats, cutoff: float, bound: float, cover: NDArray[np.int64]
+    ) -> tuple[float, NDArray[np.int64], int]:
+        """(bound, cover, status) where a search found no end."""
+        _, forced, core = split_by_reduced_cost(cost, self.samples, self.need, cutoff, self.scratch)
+        missing, samples = self.need - self.samples[forced].sum(), self.samples[core]
+        exact = core.size * missing / self.divisor <= TABLE
+        unit = self.divisor if exact else core.size * missing / TABLE
+        taken = np.zeros(core.size, np.bool_)
         units = np.ceil(samples / unit - 1e-9).astype(np.int64)
-        return float(tabulated(cost, units, int(np.ceil(missing / unit - 1e-9)), taken)), taken, exact
-
-    def _core(
-        self, cost: Floats, value: float, per_sample: float, cutoff: float
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], float, float]:
-        taken, kept = reduce_to_core(cost, self.samples, self.need, value, per_sample, cutoff, self.forced, self.core)
-        forced, core = self.forced[:taken].copy(), self.core[:kept]
-        core = core[np.argsort(cost[core] / self.samples[core], kind="stable")]
-        return forced, core, float(cost[forced].sum()), self.need - float(self.samples[forced].sum())
+        least = tabulated(cost[core], units, int(np.ceil(missing / unit - 1e-9)), taken)
+        if samples[taken].sum() >= missing:
+            cover = np.sort(np.concatenate([forced, core[taken]]))
+        return max(bound, cost[forced].sum() + least), cover, FOUND_ALL if exact else NODE_LIMIT
 
     def _enumerate(
         self, first: float, last: float, tangent: float, price: float, max_leaves: int, max_nodes: int
@@ -318,23 +311,22 @@ class _Search:
         costs_over(first, last, tangent, price, self.prices, self.tau, self.cost_first, self.cost_last)
         for deadline, cost in ((first, self.cost_first), (last, self.cost_last)):
             cutoff = self.cutoff - self.latency_weight * deadline + price
-            value, per_sample = relaxed(cost, self.samples, self.need, self.scratch)
+            value, forced, core = split_by_reduced_cost(cost, self.samples, self.need, cutoff, self.scratch)
             if value >= cutoff:
                 continue
-            forced, core, base, missing = self._core(cost, value, per_sample, cutoff)
+            base, missing = cost[forced].sum(), self.need - self.samples[forced].sum()
             covers, sizes = np.empty((max_leaves, core.size), np.int64), np.empty(max_leaves, np.int64)
             status, found, _, _ = search(
                 cost[core], self.samples[core], missing, base, cutoff, False, max_nodes, covers, sizes
             )
             for row in range(found):
-                self._try(np.concatenate([forced, core[covers[row, : sizes[row]]]]))
+                self._try(np.sort(np.concatenate([forced, core[covers[row, : sizes[row]]]])))
             if status != FOUND_ALL:
                 return False
         return True
 
     def _try(self, cover: NDArray[np.int64]) -> None:
-        """Allocate a cover exactly and keep it if it is the best so far."""
-        cover = np.sort(cover)
+        """Allocate a cover, in ascending order, exactly and keep it if it is the best so far."""
         key = cover.tobytes()
         if key in self.seen:
             return

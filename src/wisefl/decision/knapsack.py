@@ -165,6 +165,36 @@ def search(cost, samples, need, start_cost, cutoff, improve, max_nodes, covers, 
 
 
 @njit(cache=True, error_model="numpy")
+def split_by_reduced_cost(cost, samples, need, cutoff, scratch):  # type: ignore[no-untyped-def]
+    """(relaxed value, clients a cover below the cutoff must have, clients it may have by cost per sample)."""
+    value, price = relaxed(cost, samples, need, scratch)
+    if value >= cutoff:
+        nobody = np.empty(0, np.int64)
+        return value, nobody, nobody
+    forced, core = np.empty(cost.size, np.int64), np.empty(cost.size, np.int64)
+    taken, kept = reduce_to_core(cost, samples, need, value, price, cutoff, forced, core)
+    core = core[:kept]
+    return value, forced[:taken], core[np.argsort(cost[core] / samples[core], kind="mergesort")]
+
+
+@njit(cache=True, error_model="numpy")
+def cheapest(cost, samples, need, cutoff, max_nodes, scratch):  # type: ignore[no-untyped-def]
+    """(status, lower bound on any cover's cost, cheapest cover found below the cutoff, empty if none)."""
+    value, forced, core = split_by_reduced_cost(cost, samples, need, cutoff, scratch)
+    if value >= cutoff:
+        return FOUND_ALL, value, forced
+    covers, sizes = np.empty((1, core.size), np.int64), np.empty(1, np.int64)
+    base, missing = np.sum(cost[forced]), need - np.sum(samples[forced])
+    status, found, bound, _ = search(
+        cost[core], samples[core], missing, base, cutoff, True, max_nodes + core.size, covers, sizes
+    )
+    cover = np.empty(0, np.int64)
+    if found > 0:
+        cover = np.sort(np.concatenate((forced, core[covers[0, : sizes[0]]])))
+    return status, bound if status == FOUND_ALL else value, cover
+
+
+@njit(cache=True, error_model="numpy")
 def tabulated(cost, samples, need, taken):  # type: ignore[no-untyped-def]
     """The least cost of a cover, by dynamic programming over whole numbers of samples; its clients into `taken`.
 

@@ -4,7 +4,6 @@
 Section V-A go by their names there. Modules are imported when first asked for.
 """
 
-import inspect
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -13,7 +12,7 @@ from typing import Any
 
 from wisefl.decision import SOLVERS, Decision, RoundProblem, solve
 from wisefl.errors import InvalidInput
-from wisefl.policies.base import Allocator, Selector
+from wisefl.policies.options import check_options, options_of, own
 from wisefl.randomness import rng
 
 SELECTORS: dict[str, str] = {
@@ -53,24 +52,16 @@ def decide(name: str, problem: RoundProblem, *, seed: int = 0, round: int = 0, *
     `seed` and `round` name the random draws of policies that make some; two pairs with the same selector choose the
     same clients. `options` are those of the solver, the selector and the allocator, told apart by their names.
     """
+    check(name, options)
     if name in SOLVERS:
-        run: Callable[..., Decision] = import_module(SOLVERS[name]).solve
-        _check_options(name, options, [run])
         return replace(solve(problem, name, **options), solver=name)
-    selector, plus, allocator = ALIASES.get(name, name).partition("+")
-    if not plus or selector not in SELECTORS or allocator not in ALLOCATORS:
-        raise InvalidInput(
-            f"unknown policy {name!r}; there are {', '.join([*SOLVERS, *ALIASES])}, and any selector "
-            f"({', '.join(SELECTORS)}) + any allocator ({', '.join(ALLOCATORS)}), such as best-channel+equal"
-        )
-    select: Selector = import_module(SELECTORS[selector]).select
-    allocate: Allocator = import_module(ALLOCATORS[allocator]).allocate
-    _check_options(name, options, [select, allocate])
+    selector, _, allocator = ALIASES.get(name, name).partition("+")
+    select, allocate = _functions(name)
 
     start = time.perf_counter()
-    choice = select(problem, rng(seed, round, f"select {selector}"), **_own(options, select))
+    choice = select(problem, rng(seed, round, f"select {selector}"), **own(options, select))
     share, frequency = allocate(
-        problem, choice.selected, rng(seed, round, f"allocate {allocator}"), **_own(options, allocate)
+        problem, choice.selected, rng(seed, round, f"allocate {allocator}"), **own(options, allocate)
     )
     return Decision(
         problem=problem,
@@ -83,17 +74,25 @@ def decide(name: str, problem: RoundProblem, *, seed: int = 0, round: int = 0, *
     )
 
 
-def _options_of(function: Callable[..., Any]) -> list[str]:
-    parameters = inspect.signature(function).parameters.values()
-    return [parameter.name for parameter in parameters if parameter.kind is inspect.Parameter.KEYWORD_ONLY]
+def check(name: str, options: Mapping[str, Any]) -> None:
+    """Refuse an unknown name, option or type of option before anything is decided."""
+    known = {option: kind for function in _functions(name) for option, kind in options_of(function).items()}
+    check_options(name, options, known)
 
 
-def _own(options: Mapping[str, Any], function: Callable[..., Any]) -> dict[str, Any]:
-    return {name: options[name] for name in _options_of(function) if name in options}
+def known_names() -> str:
+    """What there is, for a sentence."""
+    return (
+        f"{', '.join([*SOLVERS, *ALIASES])}, and any selector ({', '.join(SELECTORS)}) "
+        f"+ any allocator ({', '.join(ALLOCATORS)}), such as best-channel+equal"
+    )
 
 
-def _check_options(policy: str, options: Mapping[str, Any], functions: list[Callable[..., Any]]) -> None:
-    known = [name for function in functions for name in _options_of(function)]
-    for name in options:
-        if name not in known:
-            raise InvalidInput(f"policy {policy!r} has no option {name!r}; it has {', '.join(known) or 'none'}")
+def _functions(name: str) -> list[Callable[..., Any]]:
+    """The solver of that name, or its selector and its allocator."""
+    if name in SOLVERS:
+        return [import_module(SOLVERS[name]).solve]
+    selector, plus, allocator = ALIASES.get(name, name).partition("+")
+    if not plus or selector not in SELECTORS or allocator not in ALLOCATORS:
+        raise InvalidInput(f"unknown policy {name!r}; there are {known_names()}")
+    return [import_module(SELECTORS[selector]).select, import_module(ALLOCATORS[allocator]).allocate]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,6 +73,7 @@ class TrainingPolicy(Protocol):
     def choose(self, problem: RoundProblem, view: RoundView) -> Choice: ...
 
 
+@runtime_checkable
 class Regrouping(Protocol):
     """A policy that trains several models: who belongs to which may change after every round."""
 

@@ -25,6 +25,8 @@ class DataSection(Section):
     """The dataset; digits is embedded, the others are fetched once."""
     folder: str | None = None
     """Where the official files lie, if they are on this machine."""
+    normalise: bool = True
+    """Pixels with mean 0 and deviation 1 per channel, as is usual; else from 0 to 1, in a quarter of the memory."""
     clients: int = Field(default=80, ge=1)
     """How many clients the training samples are spread over (K)."""
     partition: Literal["hybrid", "iid", "dirichlet", "shards"] = "hybrid"

@@ -1,0 +1,117 @@
+"""`wisefl run`: train a federation over the simulated radio network, in a folder that can be resumed."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wisefl.cli.errors import Command
+from wisefl.cli.options import new_app
+from wisefl.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from wisefl.simulation.callbacks import Callback
+    from wisefl.simulation.config import RunConfig
+
+app = new_app()
+
+Preset = Annotated[
+    str | None, typer.Option(help="Start from demo, paper-fashion-mnist or paper-cifar10.", metavar="NAME")
+]
+ConfigFile = Annotated[Path | None, typer.Option("--config", help="A TOML file, on top of the preset.")]
+Changes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", help="Change a field, such as policy.name=pow; may be given several times.", metavar="KEY=VALUE"
+    ),
+]
+Workers = Annotated[int | None, typer.Option(help="Threads that train; results do not depend on it.", min=1)]
+
+
+@app.command(cls=Command)
+def run(
+    preset: Preset = None,
+    config_file: ConfigFile = None,
+    changes: Changes = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the run.", metavar="DIR")] = None,
+    resume: Annotated[Path | None, typer.Option(help="Go on with the run in this folder.", metavar="DIR")] = None,
+    workers: Workers = None,
+    tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Log to DIR/tensorboard too.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="List every field of the configuration.")] = False,
+) -> None:
+    """Train a federation over the simulated radio network.
+
+    Every round the policy decides who trains; latency and energy are charged by one cost model. The folder holds the
+    configuration, one line per round, a checkpoint and a summary; a run killed at any moment goes on with --resume
+    and ends with the same records.
+    """
+    if explain:
+        _explain()
+        return
+    from wisefl.simulation.loop import run_folder
+
+    config, path = _what(preset, config_file, changes, out, resume)
+    _fetch(config)
+    summary = run_folder(path, config, workers=workers, callbacks=_callbacks(path, tensorboard))
+    typer.echo(
+        f"{summary['rounds']} rounds of {summary['policy']}: accuracy {summary['final_accuracy']:.4f}, "
+        f"{summary['cumulative_latency_s']:.4g} s, {summary['cumulative_energy_j']:.4g} J; see {path}"
+    )
+
+
+def _what(
+    preset: str | None, file: Path | None, changes: list[str] | None, out: Path | None, resume: Path | None
+) -> tuple["RunConfig", Path]:
+    """The configuration to run and the folder to run it in."""
+    from wisefl.simulation.config import load_config, to_toml
+    from wisefl.simulation.folder import CONFIG, RunFolder
+
+    given = preset is not None or file is not None or bool(changes)
+    if resume is not None:
+        if out is not None:
+            raise InvalidInput("--resume names the folder: leave --out out")
+        stored = RunFolder.open(resume).config
+        if given and load_config(preset, file, tuple(changes or ())) != stored:
+            raise InvalidInput(
+                f"{resume} holds a run with another configuration: leave the settings out to resume it"
+            )
+        return stored, resume
+    config = load_config(preset, file, tuple(changes or ()))
+    path = out or Path("runs") / f"{preset or config.data.name}-{config.policy.name}-seed{config.seed}"
+    if (path / CONFIG).exists():
+        raise InvalidInput(f"{path} already holds a run: continue it with --resume {path} or choose another --out")
+    typer.echo(to_toml(config))
+    return config, path
+
+
+def _fetch(config: "RunConfig") -> None:
+    """Bring the dataset here with a progress bar of its own, before the rounds have theirs."""
+    from wisefl import data
+    from wisefl.cli.data import FetchProgress
+
+    if not data.CATALOG[config.data.name].embedded:
+        with FetchProgress(only_fetching=True) as watcher:
+            data.load(config.data.name, config.data.folder, watcher=watcher)
+
+
+def _callbacks(path: Path, tensorboard: bool) -> "list[Callback]":
+    from wisefl.simulation.callbacks import Progress
+
+    callbacks: list[Callback] = [Progress()]
+    if tensorboard:
+        from wisefl.simulation.tensorboard import TensorBoardLog
+
+        callbacks.append(TensorBoardLog(path / "tensorboard"))
+    return callbacks
+
+
+def _explain() -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from wisefl.simulation.config import explain
+
+    table = Table("field", "default", "meaning", box=None)
+    for row in explain():
+        table.add_row(*row)
+    Console().print(table)

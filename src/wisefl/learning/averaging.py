@@ -1,0 +1,56 @@
+"""The data-weighted average of the clients' updates, without those that would ruin it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wisefl.errors import InvalidInput
+from wisefl.learning.engine import Floats
+
+NOT_FINITE = "not finite"
+TOO_LARGE = "too large"
+
+
+@dataclass(frozen=True, eq=False)
+class Average:
+    """The new global weights and who was left out."""
+
+    weights: Floats
+    accepted: NDArray[np.bool_]
+    rejected: dict[str, int]
+    """How many updates were left out for each reason; empty when none was."""
+
+
+def average(
+    weights: Floats, updates: Floats, sizes: NDArray[np.int64], max_norm_ratio: float | None = 10.0
+) -> Average:
+    """weights + sum_k (n_k / n) update_k over the accepted clients; unchanged when nobody is left.
+
+    An update is rejected when a number in it is NaN or infinite, or when its norm is more than `max_norm_ratio` times
+    the median norm of the finite ones: honest updates of one round differ by small factors, a diverged or hostile one
+    by orders of magnitude. With fewer than three finite updates there is no median to trust and no norm is too large;
+    None turns that test off.
+
+    Sums run in float64 in the order of the rows, so that the result does not depend on threads or libraries.
+    """
+    updates = np.asarray(updates)
+    sizes = np.asarray(sizes)
+    if updates.shape != (len(sizes), weights.size):
+        raise InvalidInput(f"updates have shape {updates.shape}, but {(len(sizes), weights.size)} is needed")
+    norms = np.array([np.sqrt(np.sum(np.square(update, dtype=np.float64))) for update in updates])
+    finite = np.isfinite(norms)
+    too_large = np.zeros(len(sizes), dtype=bool)
+    if max_norm_ratio is not None and finite.sum() >= 3:
+        too_large = finite & (norms > max_norm_ratio * np.median(norms[finite]))
+    accepted = finite & ~too_large
+    counts = {NOT_FINITE: int((~finite).sum()), TOO_LARGE: int(too_large.sum())}
+    rejected = {reason: count for reason, count in counts.items() if count}
+
+    total = sizes[accepted].sum()
+    if total == 0:
+        return Average(weights.copy(), accepted, rejected)
+    mean = np.zeros(weights.size)
+    for client in np.flatnonzero(accepted):
+        mean += sizes[client] / total * updates[client].astype(np.float64)
+    return Average((weights + mean).astype(np.float32), accepted, rejected)

@@ -1,0 +1,1 @@
+"""The paper's CNN as compiled vector code; nothing here needs PyTorch."""

@@ -1,0 +1,199 @@
+"""Policy `cfl`: clustered federated learning (Sattler, Müller and Samek, 2021), one model per group of clients.
+
+All clients begin in one group. A group is split in two when its clients pull in different directions: the mean of
+their updates nearly vanishes (the shared model is stationary) while single updates stay large. Its members are then
+divided by agglomerative clustering, complete linkage, on the cosine distances of their updates; inside a group
+everything is FedAvg.
+
+The original asks every client in every round. Over a radio only a few take part, as many as CSRA takes, so:
+
+- the latest update of every client that ever took part is remembered (as a sketch, see `sketch`) and stands for it;
+- thresholds are relative to the norms seen, because absolute ones fit one model and one learning rate only;
+- who has not reported when its group splits stays with the child that holds more data. Its first update then moves
+  it to the group whose mean update it is nearest to. A client may so train several rounds in a group that is not
+  its own, and a split judged from few or old updates is never undone: this is what makes the method unstable.
+
+Everything is kept by client, as position in the fleet, never by position inside a group.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import pdist
+
+from wisefl.decision import RoundProblem
+from wisefl.errors import InvalidInput
+from wisefl.policies.base import Choice, Floats, Mask, RoundView
+from wisefl.policies.choosing import Allocation, blind, csra_count, random_clients
+from wisefl.policies.sketch import sketch
+from wisefl.randomness import rng
+
+Clients = NDArray[np.intp]
+Groups = NDArray[np.int64]
+
+MOST_CLUSTERED = 1000
+"""Clustering takes memory by the square of its clients: beyond so many a sample is clustered, the rest follow it."""
+
+
+@dataclass(eq=False)
+class Cfl:
+    """Not frozen, alone among the policies: `state` changes from round to round."""
+
+    participation: Literal["sampled", "all"] = "sampled"
+    """As many random clients over all groups together as CSRA takes, or every client in every round."""
+    epsilon_1: float = 0.4
+    """A group may split when the norm of its mean update is below this part of its largest single one; 0 is never."""
+    epsilon_2: float = 0.5
+    """... and when this round's largest norm is at least this part of the mean norm that the group has seen: a group
+    whose updates have all become small has converged and is left alone. 0 always splits."""
+    min_members: int = 4
+    """Fewest members whose updates are known when a group is split."""
+    max_groups: int = 8
+    """Most models; no group is split beyond."""
+    sketch_size: int = 512
+    """Numbers remembered per client: 20 MB for 10,000 clients."""
+    allocation: Allocation = "exact"
+    state: dict[str, NDArray[Any]] = field(default_factory=dict, init=False, repr=False)
+    """Per client: `sketch`, the latest update, and `samples`, 0 for who has not reported. Per group: `norm_sum` and
+    `norm_count` of all updates seen. Empty before the first round."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("epsilon_1", 0.0), ("epsilon_2", 0.0), ("min_members", 2), ("max_groups", 1)):
+            if not getattr(self, name) >= least:
+                raise InvalidInput(f"{name} must be at least {least:g}, not {getattr(self, name):g}")
+        if self.sketch_size < 16:
+            raise InvalidInput(f"sketch_size must be at least 16, not {self.sketch_size}: angles would be lost")
+
+    def choose(self, problem: RoundProblem, view: RoundView) -> Choice:
+        if self.participation == "all":
+            clients = np.arange(len(problem))
+        else:
+            clients = random_clients(problem, csra_count(problem), view.seed, view.round)
+        return Choice(blind(problem, clients, "cfl", self.allocation))
+
+    def regroup(
+        self,
+        view: RoundView,
+        group: Groups,
+        clients: Clients,
+        updates: NDArray[np.float32],
+        samples: NDArray[np.int64],
+    ) -> Groups:
+        """Place who reported for the first time, then split the groups that pull apart."""
+        if clients.size == 0:
+            return group
+        memory = self._remembered(group.size)
+        newcomers = clients[memory["samples"][clients] == 0]
+        memory["sketch"][clients] = sketch(updates, self.sketch_size, view.seed)
+        memory["samples"][clients] = samples
+        np.add.at(memory["norm_sum"], group[clients], _norms(memory["sketch"][clients]))
+        np.add.at(memory["norm_count"], group[clients], 1)
+        self.state = memory
+
+        placed = _place(memory, group, newcomers)
+        # All members of a new group must have had one model: a group that somebody joined just now waits a round.
+        joined = np.unique(placed[placed != group])
+        for number in np.setdiff1d(placed[clients], joined):
+            if placed.max() + 1 < self.max_groups:
+                placed = self._split(view, placed, int(number), clients)
+        return placed
+
+    def _remembered(self, clients: int) -> dict[str, NDArray[Any]]:
+        """The state as fresh arrays, so that whoever holds the old ones (a checkpoint) sees no change."""
+        if self.state:
+            return {name: array.copy() for name, array in self.state.items()}
+        return {
+            "sketch": np.zeros((clients, self.sketch_size), dtype=np.float32),
+            "samples": np.zeros(clients, dtype=np.int64),
+            "norm_sum": np.zeros(self.max_groups),
+            "norm_count": np.zeros(self.max_groups, dtype=np.int64),
+        }
+
+    def _split(self, view: RoundView, group: Groups, number: int, clients: Clients) -> Groups:
+        """The groups after this one was split, if it was: the child with less data gets the next free number."""
+        members = np.flatnonzero((group == number) & (self.state["samples"] > 0))
+        present = clients[group[clients] == number]
+        if members.size < self.min_members or not self._pulls_apart(number, members, present):
+            return group
+        vectors, weights = self.state["sketch"][members], self.state["samples"][members]
+        second = bipartition(vectors, weights, rng(view.seed, view.round, f"cfl split {number}"))
+        if second.all() or not second.any():
+            return group
+        if weights[second].sum() > weights[~second].sum():
+            second = ~second
+        new = int(group.max()) + 1
+        divided = group.copy()
+        divided[members[second]] = new
+        for name in ("norm_sum", "norm_count"):
+            self.state[name][new] = self.state[name][number]
+        return divided
+
+    def _pulls_apart(self, number: int, members: Clients, present: Clients) -> bool:
+        """The mean of the known members' latest updates nearly vanishes although single updates do not.
+
+        The original takes the mean over a round's participants, who are all clients there. Over the three or four
+        that a radio round has, even unrelated updates do not cancel and no group would ever split.
+        """
+        vectors = self.state["sketch"][members]
+        mean = _mean(vectors, self.state["samples"][members])
+        stationary = np.linalg.norm(mean) < self.epsilon_1 * _norms(vectors).max()
+        usual = self.state["norm_sum"][number] / self.state["norm_count"][number]
+        alive = _norms(self.state["sketch"][present]).max() >= self.epsilon_2 * usual
+        return bool(stationary and alive)
+
+
+def bipartition(vectors: NDArray[np.float32], weights: NDArray[np.int64], draw: np.random.Generator) -> Mask:
+    """Two clusters by complete linkage on cosine distances; True marks the second. All False when all are alike."""
+    units = _units(vectors)
+    clustered = np.arange(len(units))
+    if clustered.size > MOST_CLUSTERED:
+        clustered = np.sort(draw.choice(clustered.size, MOST_CLUSTERED, replace=False))
+    # Between unit vectors half the squared Euclidean distance is 1 - cosine, and it exists for a zero update too.
+    tree = linkage(pdist(units[clustered], "sqeuclidean") / 2.0, method="complete")
+    second = fcluster(tree, 2, criterion="maxclust") == 2
+    if clustered.size == len(units) or not second.any():
+        return np.isin(np.arange(len(units)), clustered[second])
+    means = [_mean(vectors[clustered[side]], weights[clustered[side]]) for side in (~second, second)]
+    nearest: Mask = _nearest(vectors, np.array(means)) == 1
+    nearest[clustered] = second
+    return nearest
+
+
+def _place(memory: dict[str, NDArray[Any]], group: Groups, newcomers: Clients) -> Groups:
+    """Whoever reported for the first time goes to the group whose known members it agrees with most."""
+    if newcomers.size == 0 or group.max() == 0:
+        return group
+    settled = memory["samples"] > 0
+    settled[newcomers] = False
+    means = np.array(
+        [
+            _mean(memory["sketch"][members], memory["samples"][members])
+            for members in (settled & (group == number) for number in range(int(group.max()) + 1))
+        ]
+    )
+    placed = group.copy()
+    placed[newcomers] = _nearest(memory["sketch"][newcomers], means)
+    return placed
+
+
+def _mean(vectors: NDArray[np.float32], weights: NDArray[np.int64]) -> Floats:
+    """The data-weighted mean, which is what averaging the models would apply."""
+    return np.asarray(np.average(vectors.astype(float), axis=0, weights=weights))
+
+
+def _nearest(vectors: NDArray[np.float32], means: Floats) -> NDArray[np.intp]:
+    """Position of the mean with the largest cosine to each vector."""
+    return np.asarray(np.argmax(_units(vectors) @ _units(means).T, axis=1))
+
+
+def _norms(vectors: NDArray[Any]) -> Floats:
+    return np.asarray(np.linalg.norm(vectors.astype(float), axis=1))
+
+
+def _units(vectors: NDArray[Any]) -> Floats:
+    """Directions; a zero vector stays zero."""
+    norms = _norms(vectors)[:, None]
+    return np.asarray(np.divide(vectors, norms, out=np.zeros(vectors.shape), where=norms > 0.0))

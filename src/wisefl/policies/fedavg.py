@@ -1,0 +1,18 @@
+"""Policy `fedavg`: anybody, as many as CSRA takes (McMahan et al., 2017; Section V-A of the paper)."""
+
+from dataclasses import dataclass
+
+from wisefl.decision import RoundProblem
+from wisefl.policies.base import Choice, RoundView
+from wisefl.policies.choosing import Allocation, blind, csra_count, random_clients
+
+
+@dataclass(frozen=True)
+class FedAvg:
+    """Clients uniformly at random from the whole fleet, whatever their data."""
+
+    allocation: Allocation = "exact"
+
+    def choose(self, problem: RoundProblem, view: RoundView) -> Choice:
+        clients = random_clients(problem, csra_count(problem), view.seed, view.round)
+        return Choice(blind(problem, clients, "fedavg", self.allocation))
