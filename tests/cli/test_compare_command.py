@@ -117,3 +117,15 @@ def test_bad_input_is_one_sentence(
     assert says in said.err
     assert said.err.count("\n") == 1
     assert said.out == ""
+
+
+def test_no_figure_is_cut_short_on_a_narrow_screen(
+    runs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    make_run(runs / "other", "csra", 1, [0.5, 0.7, 0.8])
+    make_run(runs / "a-policy-of-a-long-name", "best-channel-first-and-then-some", 1, [0.5, 0.7, 0.8])
+    assert main(["compare", str(runs), "--target", "0.7"]) == 0
+    said = capsys.readouterr().out
+    assert "best-channel-first-and-then-some" in said
+    assert "…" not in said
