@@ -23,8 +23,9 @@ def comparison_of(folder: Path) -> Comparison:
     return compare(load_runs(find_runs([folder])))
 
 
-def test_lines_and_bands_are_drawn(tmp_path: Path, make_run: MakeRun) -> None:
-    for seed in range(3):
+@pytest.mark.parametrize(("seeds", "around"), [(3, "each of them"), (4, "its 95% interval")])
+def test_lines_and_bands_are_drawn(tmp_path: Path, make_run: MakeRun, seeds: int, around: str) -> None:
+    for seed in range(seeds):
         make_run(tmp_path / f"a{seed}", [0.1 + 0.008 * step for step in range(70)], f"seed={seed}")
     make_run(tmp_path / "b", (0.2, 0.3), "policy.name=full", energy_j=9000.0)
     make_run(tmp_path / "c", (), "policy.name=pow", finished=False)
@@ -32,7 +33,7 @@ def test_lines_and_bands_are_drawn(tmp_path: Path, make_run: MakeRun) -> None:
     plot_comparison(comparison, tmp_path / "picture.png")
     assert (tmp_path / "picture.png").read_bytes().startswith(PNG)
     assert default_title(comparison) == (
-        "Test accuracy on digits: mean over 3 seeds and its 95% interval, running mean of 5 evaluations"
+        f"Test accuracy on digits: mean over {seeds} seeds and {around}, running mean of 5 evaluations"
     )
 
 

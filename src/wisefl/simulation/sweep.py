@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -113,7 +114,7 @@ def check_means(jobs: int | None, backend: Backend) -> None:
         raise InvalidInput(f"jobs must be at least 1, not {jobs}")
     if backend == "ray":
         try:
-            import ray.util.joblib  # noqa: F401
+            import_module("ray.util.joblib")
         except ImportError:
             raise MissingExtra("ray", "ray") from None
 
@@ -136,13 +137,12 @@ def _with_processes(todo: Sequence[Cell], jobs: int, run: RunOne | None) -> Iter
 
 def _with_ray(todo: Sequence[Cell], jobs: int | None, run: RunOne | None) -> Iterable[Outcome]:
     """On the cluster that RAY_ADDRESS names, or on one of this machine's cores."""
-    import ray
     from joblib import Parallel, parallel_backend
-    from ray.util.joblib import register_ray
 
+    ray: Any = import_module("ray")  # typed in part only, and not where it is not installed
     if not ray.is_initialized():
         ray.init(include_dashboard=False, log_to_driver=False)
-    register_ray()
+    import_module("ray.util.joblib").register_ray()
     with parallel_backend("ray"):
         outcomes: list[Outcome] = Parallel(n_jobs=jobs or -1, batch_size=1)(_tasks(todo, run))
     return outcomes
