@@ -9,8 +9,6 @@ import pytest
 from wisefl.simulation.config import load_config
 from wisefl.simulation.folder import RunFolder
 
-MakeRun = Callable[..., Path]
-
 
 def record(number: int, accuracy: float | None, latency_s: float, energy_j: float) -> dict[str, Any]:
     return {
@@ -40,8 +38,14 @@ def record(number: int, accuracy: float | None, latency_s: float, energy_j: floa
     }
 
 
+@pytest.fixture(scope="session")
+def make_record() -> Callable[..., dict[str, Any]]:
+    """A record of round `number`, every round having cost the same."""
+    return record
+
+
 @pytest.fixture
-def make_run() -> MakeRun:
+def make_run() -> Callable[..., Path]:
     """A run folder with these accuracies, one per round, each round costing the same."""
 
     def make(

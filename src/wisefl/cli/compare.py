@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 app = new_app()
 
+_NO_LIMIT = 1000
+
 Target = Annotated[
     float | None,
     typer.Option(
@@ -92,7 +94,8 @@ def show(comparison: "Comparison") -> None:
 
     screen = console()
     table = _group_table(comparison) if comparison.replicated else _run_table(comparison)
-    screen.width = max(screen.width, screen.measure(table).maximum)  # rather a wide table than numbers cut short
+    wanted = screen.measure(table, options=screen.options.update(width=_NO_LIMIT)).maximum
+    screen.width = max(screen.width, wanted)  # rather a wide table than numbers cut short
     screen.print(table)
     if comparison.target is None:
         screen.print("  no round was evaluated yet", soft_wrap=True)

@@ -51,7 +51,7 @@ def run(
     from wisefl.simulation.loop import run_folder
 
     config, path = _what(preset, config_file, changes, out, resume)
-    _fetch(config)
+    fetch_dataset(config)
     summary = run_folder(path, config, workers=workers, callbacks=_callbacks(path, tensorboard))
     typer.echo(
         f"{summary['rounds']} rounds of {summary['policy']}: accuracy {summary['final_accuracy']:.4f}, "
@@ -84,7 +84,7 @@ def _what(
     return config, path
 
 
-def _fetch(config: "RunConfig") -> None:
+def fetch_dataset(config: "RunConfig") -> None:
     """Bring the dataset here with a progress bar of its own, before the rounds have theirs."""
     from wisefl import data
     from wisefl.cli.data import FetchProgress

@@ -13,6 +13,7 @@ import typer
 from wisefl.cli.compare import AsJson, Target, report
 from wisefl.cli.errors import Command
 from wisefl.cli.options import METHOD, OUTPUT, new_app
+from wisefl.cli.run import Changes, ConfigFile, Preset, fetch_dataset
 from wisefl.errors import WiseFLError
 
 if TYPE_CHECKING:
@@ -48,11 +49,9 @@ def sweep(
         Path,
         typer.Option("--out", "-o", help="Folder for the run folders.", rich_help_panel=OUTPUT, metavar="DIR"),
     ],
-    preset: Annotated[str | None, typer.Option(help="What to start from: demo, paper-fashion-mnist, ...")] = None,
-    config: Annotated[Path | None, typer.Option(help="A TOML file of settings.", metavar="FILE.toml")] = None,
-    change: Annotated[
-        list[str] | None, typer.Option("--set", help="A setting that all runs share.", metavar="KEY=VALUE")
-    ] = None,
+    preset: Preset = None,
+    config_file: ConfigFile = None,
+    changes: Changes = None,
     jobs: Annotated[
         int | None,
         typer.Option(help="Runs at a time.", rich_help_panel=METHOD, show_default="one per core", metavar="N"),
@@ -71,9 +70,14 @@ def sweep(
 
     Finished runs are kept and unfinished ones resumed: the same command continues a sweep that was stopped.
     """
-    from wisefl.simulation.sweep import plan_sweep, run_sweep
+    from wisefl.simulation.comparison import check_target
+    from wisefl.simulation.sweep import check_means, plan_sweep, run_sweep
 
-    cells = plan_sweep(out, over, preset=preset, file=config, changes=tuple(change or ()))
+    check_target(target)
+    check_means(jobs, backend.value)
+    cells = plan_sweep(out, over, preset=preset, file=config_file, changes=tuple(changes or ()))
+    for config in {(cell.config.data.name, cell.config.data.folder): cell.config for cell in cells}.values():
+        fetch_dataset(config)
     with _progress(cells):
         outcomes = run_sweep(cells, jobs=jobs, backend=backend.value)
     failed = [outcome for outcome in outcomes if outcome.error is not None]

@@ -136,8 +136,7 @@ def compare(runs: Sequence[Run], target: float | None = None) -> Comparison:
     """Put runs side by side; the target is the highest accuracy (in whole percent) that all reached, unless given."""
     if not runs:
         raise InvalidInput("there is no run to compare")
-    if target is not None and not 0.0 < target <= 1.0:
-        raise InvalidInput(f"target must be above 0 and at most 1, not {target:g}")
+    check_target(target)
     experiments: dict[str, list[Run]] = {}
     for run in runs:
         experiments.setdefault(run.experiment, []).append(run)
@@ -147,6 +146,11 @@ def compare(runs: Sequence[Run], target: float | None = None) -> Comparison:
     labels = _labels([members[0] for members in counted])
     groups = [_group(label, members, target) for label, members in zip(labels, counted, strict=True)]
     return Comparison(target, tuple(_row(run, target) for run in runs), tuple(groups))
+
+
+def check_target(target: float | None) -> None:
+    if target is not None and not 0.0 < target <= 1.0:
+        raise InvalidInput(f"target must be above 0 and at most 1, not {target:g}")
 
 
 def find_runs(paths: Iterable[Path]) -> list[Path]:

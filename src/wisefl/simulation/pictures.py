@@ -38,10 +38,12 @@ _LOG_FROM = 12.0
 _SMOOTH_FROM = 60
 """Lines with so many evaluations are drawn as running means, or their noise would hide which is above which."""
 _MARKERS_PER_LINE = 9
+_BAND_FROM = 4
+"""Of fewer seeds each is drawn, faintly: Student's interval of two or three is wider than the panel."""
 
 
 def plot_comparison(comparison: Comparison, path: str | Path, title: str = "") -> None:
-    """Draw the three panels as PNG; a band is the 95% interval of the mean over seeds."""
+    """Draw the three panels as PNG: the mean over seeds with its 95% interval, or with each seed if they are few."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -75,7 +77,8 @@ def default_title(comparison: Comparison) -> str:
     """What was trained, and how often."""
     datasets = ", ".join(dict.fromkeys(group.dataset for group in comparison.groups))
     most = max(len(group.seeds) for group in comparison.groups)
-    notes = [f"mean over {most} seeds and its 95% interval"] if most > 1 else []
+    around = "its 95% interval" if most >= _BAND_FROM else "each of them"
+    notes = [f"mean over {most} seeds and {around}"] if most > 1 else []
     if _smooth([group for group in comparison.groups if group.curves]):
         notes.append(f"running mean of {LAST_EVALUATIONS} evaluations")
     return ": ".join([f"Test accuracy on {datasets}", *([", ".join(notes)] if notes else [])])
@@ -104,14 +107,18 @@ def _look(number: int) -> dict[str, Any]:
 def _draw(axes: "Axes", group: Group, axis: Axis, look: dict[str, Any], turn: float) -> None:
     """One line; `turn` in [0, 1) shifts its markers so that those of lines close together do not hide each other."""
     curves = group.curves
+    faint = {"color": look["color"], "lw": 0.7, "alpha": 0.4}
     if _smooth([group]):
         if len(curves) == 1:
-            axes.plot(getattr(curves[0], axis), curves[0].accuracy, color=look["color"], lw=0.6, alpha=0.35)
+            axes.plot(getattr(curves[0], axis), curves[0].accuracy, **faint)
         curves = tuple(curve.smoothed(LAST_EVALUATIONS) for curve in curves)
     line = band(curves, axis)
-    if line.half_width is not None:
+    if line.half_width is not None and len(curves) >= _BAND_FROM:
         low, high = line.mean - line.half_width, line.mean + line.half_width
         axes.fill_between(line.x, low.clip(0.0), high.clip(max=1.0), color=look["color"], alpha=0.16, lw=0)
+    elif len(curves) > 1:
+        for curve in curves:
+            axes.plot(getattr(curve, axis), curve.accuracy, **faint)
     step = max(len(line.x) // _MARKERS_PER_LINE, 1)
     every = (int(turn * step), step)
     axes.plot(line.x, line.mean, lw=1.6, ms=6, markevery=every, mec="white", mew=0.6, label=group.label, **look)

@@ -8,8 +8,8 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -97,8 +97,7 @@ def run_sweep(
     With several at a time each gets one worker thread. `run(path, config, workers=...)` does one run.
     """
     todo = [cell for cell in cells if not cell.finished]
-    if jobs is not None and jobs < 1:
-        raise InvalidInput(f"jobs must be at least 1, not {jobs}")
+    check_means(jobs, backend)
     outcomes = {cell.name: Outcome(cell.name, reused=True) for cell in cells if cell.finished}
     _make_folder(cells)
     if backend == "ray":
@@ -109,14 +108,26 @@ def run_sweep(
     return [outcomes[cell.name] for cell in cells]
 
 
+def check_means(jobs: int | None, backend: Backend) -> None:
+    """Refuse what a sweep could not be carried out with."""
+    if jobs is not None and jobs < 1:
+        raise InvalidInput(f"jobs must be at least 1, not {jobs}")
+    if backend == "ray":
+        try:
+            import_module("ray.util.joblib")
+        except ImportError:
+            raise MissingExtra("ray", "ray") from None
+
+
 def _with_processes(todo: Sequence[Cell], jobs: int, run: RunOne | None) -> Iterable[Outcome]:
     if jobs == 1:
         return [_run_cell(str(cell.path), cell.config.model_dump(), None, run) for cell in todo]
     from joblib import Parallel
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
 
     try:
         outcomes: list[Outcome] = Parallel(n_jobs=jobs, backend="loky", batch_size=1)(_tasks(todo, run))
-    except BrokenProcessPool:
+    except TerminatedWorkerError:
         raise InvalidInput(
             "a worker process was killed, perhaps for want of memory: the same command goes on from here, "
             "with fewer jobs it needs less"
@@ -126,16 +137,12 @@ def _with_processes(todo: Sequence[Cell], jobs: int, run: RunOne | None) -> Iter
 
 def _with_ray(todo: Sequence[Cell], jobs: int | None, run: RunOne | None) -> Iterable[Outcome]:
     """On the cluster that RAY_ADDRESS names, or on one of this machine's cores."""
-    try:
-        import ray
-        from ray.util.joblib import register_ray
-    except ImportError:
-        raise MissingExtra("ray", "ray") from None
     from joblib import Parallel, parallel_backend
 
+    ray: Any = import_module("ray")  # typed in part only, and not where it is not installed
     if not ray.is_initialized():
         ray.init(include_dashboard=False, log_to_driver=False)
-    register_ray()
+    import_module("ray.util.joblib").register_ray()
     with parallel_backend("ray"):
         outcomes: list[Outcome] = Parallel(n_jobs=jobs or -1, batch_size=1)(_tasks(todo, run))
     return outcomes
@@ -172,11 +179,11 @@ def _field(text: str) -> tuple[str, list[str]]:
     if not equals or not key.strip() or not values.strip():
         raise InvalidInput(f"{text!r} is not of the form key=A,B,C, such as policy.name=csra,pow or seed=0..4")
     found = [value for item in _split(values) for value in _range(item.strip(), text)]
-    for value in found:
-        if not value:
-            raise InvalidInput(f"{text!r} has an empty value")
-        if found.count(value) > 1:
-            raise InvalidInput(f"{text!r} has the value {value} twice")
+    if "" in found:
+        raise InvalidInput(f"{text!r} has an empty value")
+    if len(set(found)) < len(found):
+        twice = next(value for value in found if found.count(value) > 1)
+        raise InvalidInput(f"{text!r} has the value {twice} twice")
     return key.strip(), found
 
 

@@ -1,0 +1,106 @@
+"""Real runs in a sweep: wherever and beside whatever they run, they leave the same records."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wisefl.cli import main
+from wisefl.simulation.config import RunConfig
+from wisefl.simulation.sweep import Backend, plan_sweep, run_sweep
+
+OVER = ["policy.name=csra,fedavg", "seed=0..1"]
+TINY = ("rounds=3", "data.clients=8", "data.balanced_fraction=0.5", "limits.min_samples=200", "training.epochs=2")
+
+
+@pytest.fixture(autouse=True)
+def _real_parts(need_module) -> None:
+    for name in ("torch", "sklearn", "joblib"):
+        need_module(name)
+
+
+def records(out: Path) -> dict[str, list[dict[str, Any]]]:
+    """What each run left, but for the times on the clock."""
+    return {
+        path.parent.name: [
+            {key: value for key, value in json.loads(line).items() if not key.endswith("_wall_s")}
+            for line in path.read_text().splitlines()
+        ]
+        for path in out.glob("*/rounds.jsonl")
+    }
+
+
+def weights(out: Path) -> dict[str, str]:
+    return {path.parent.name: json.loads(path.read_text())["weights_sha256"] for path in out.glob("*/summary.json")}
+
+
+def sweep(out: Path, jobs: int, backend: Backend = "processes") -> Path:
+    outcomes = run_sweep(plan_sweep(out, OVER, preset="demo", changes=TINY), jobs=jobs, backend=backend)
+    assert [outcome.error for outcome in outcomes] == [None] * 4
+    return out
+
+
+@pytest.fixture(scope="module")
+def one_by_one(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return sweep(tmp_path_factory.mktemp("sequential"), jobs=1)
+
+
+def test_processes_change_nothing(one_by_one: Path, tmp_path: Path) -> None:
+    parallel = sweep(tmp_path, jobs=2)
+    assert sorted(records(parallel)) == ["csra_seed=0", "csra_seed=1", "fedavg_seed=0", "fedavg_seed=1"]
+    assert records(parallel) == records(one_by_one)
+    assert weights(parallel) == weights(one_by_one)
+
+
+def test_ray_changes_nothing(one_by_one: Path, tmp_path: Path, need_module) -> None:
+    need_module("ray")
+    import ray
+
+    try:
+        cluster = sweep(tmp_path, jobs=2, backend="ray")
+    finally:
+        ray.shutdown()
+    assert records(cluster) == records(one_by_one)
+    assert weights(cluster) == weights(one_by_one)
+
+
+class StopsAfterTwoRounds:
+    def on_start(self, config: RunConfig, round: int) -> None: ...
+
+    def on_round(self, record: Mapping[str, Any]) -> None:
+        if record["round"] == 2:
+            raise RuntimeError("stopped")
+
+    def on_end(self, summary: Mapping[str, Any]) -> None: ...
+
+
+def run_two_rounds(path: Path, config: RunConfig, *, workers: int | None = None) -> dict[str, Any]:
+    from wisefl.simulation.loop import run_folder
+
+    return run_folder(path, config, workers=workers, callbacks=[StopsAfterTwoRounds()])
+
+
+def test_a_sweep_that_was_stopped_goes_on(one_by_one: Path, tmp_path: Path) -> None:
+    finished, begun, *_ = plan_sweep(tmp_path, OVER, preset="demo", changes=TINY)
+    run_sweep([finished], jobs=1)
+    [stopped] = run_sweep([begun], jobs=1, run=run_two_rounds)
+    assert stopped.error == "RuntimeError: stopped"
+    assert (begun.rounds_done(), begun.finished) == (2, False)
+    before = (finished.path / "rounds.jsonl").stat().st_mtime_ns
+    sweep(tmp_path, jobs=2)
+    assert (finished.path / "rounds.jsonl").stat().st_mtime_ns == before
+    assert records(tmp_path) == records(one_by_one)
+
+
+def test_the_command_runs_and_compares(one_by_one: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    changes = [word for change in TINY for word in ("--set", change)]
+    over = [word for field in OVER for word in ("--over", field)]
+    assert main(["sweep", "--preset", "demo", *changes, *over, "--jobs", "2", "--out", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert [line.split()[:2] for line in said.splitlines() if line.startswith(("csra", "fedavg"))] == [
+        ["csra", "2"],
+        ["fedavg", "2"],
+    ]
+    assert records(tmp_path) == records(one_by_one)
