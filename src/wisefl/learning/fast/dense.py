@@ -86,7 +86,10 @@ def backward(gradient: Floats, weights: Floats, size: Dense, samples: int, activ
 
 @part
 def by_sample(source: Floats, size: Dense, samples: int, out: Floats) -> None:
-    """[unit][sample] -> [sample][unit]: the weights' gradient adds up samples, so its vectors run over inputs."""
+    """[unit][sample] -> [sample][unit]: the weights' gradient adds up samples, so its vectors run over inputs.
+
+    Rows beyond the last unit may hold leftovers of a larger batch: they end up in the padding, which nobody reads.
+    """
     for unit in range(0, size.pitch, LANES):
         for sample in range(0, samples, LANES):
             transpose(source, unit * samples + sample, samples, out, sample * size.spacing + unit, size.spacing)

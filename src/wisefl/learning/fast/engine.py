@@ -18,7 +18,10 @@ SCORED_PER_TASK = 1024
 
 
 class FastEngine:
-    """Trains clients in threads that never need the interpreter; each has its own buffers and keeps them."""
+    """Trains clients in threads that never need the interpreter; each has its own buffers and keeps them.
+
+    One call at a time: calls share the buffers.
+    """
 
     name = "fast"
 

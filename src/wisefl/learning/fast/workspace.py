@@ -138,7 +138,7 @@ def parameters(sizes: Sizes) -> int:
 
 
 def spread(weights: Floats, network: Network, sizes: Sizes) -> None:
-    """Flat vector -> padded arrays; the padding stays zero."""
+    """Flat vector -> padded arrays. No result ever depends on the padding."""
     at = 0
     for view in _views(network, sizes):
         view[...] = weights[at : at + view.size].reshape(view.shape)
