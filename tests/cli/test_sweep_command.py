@@ -81,7 +81,8 @@ def test_when_all_fail_there_is_no_table(tmp_path: Path, capsys: pytest.CaptureF
 def test_without_ray_the_extra_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "ray", None)
+    for name in ("ray", "ray.util.joblib"):  # the second may be loaded already
+        monkeypatch.setitem(sys.modules, name, None)
     assert sweep(tmp_path / "out", "--over", "seed=0", "--backend", "ray") == 2
     assert "ray is not installed: pip install 'wisefl[ray]'" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
