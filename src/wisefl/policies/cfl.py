@@ -51,7 +51,7 @@ class Cfl:
     """A group may split when its mean update is below this part of the largest that it has had; 0 is never."""
     epsilon_2: float = 0.8
     """... while the largest single update of the round is still at least this part of it: where all have become
-    small, all agree with the model. 0 always splits."""
+    small, all agree with the model. 0 asks nothing."""
     min_known: float = 0.75
     """Part of a group's members whose updates must be known before it is judged: a mean over few is larger."""
     min_members: int = 8
