@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wisefl import InvalidInput
+from wisefl import InvalidInput, WiseFLError
 from wisefl.simulation.config import RunConfig, load_config
 from wisefl.simulation.federation import build
 from wisefl.simulation.folder import CHECKPOINT, ROUNDS, SUMMARY, RunFolder
@@ -220,3 +220,10 @@ def test_the_summary_is_json_with_what_a_comparison_needs(tmp_path: Path) -> Non
     run_folder(tmp_path, small())
     summary = json.loads((tmp_path / SUMMARY).read_text())
     assert {"final_accuracy", "best_accuracy", "cumulative_latency_s", "cumulative_energy_j"} <= set(summary)
+
+
+@pytest.mark.parametrize("change", ["policy.name=magic", "limits.min_samples=99999", "data.clients=99999"])
+def test_a_run_that_cannot_start_leaves_no_folder(tmp_path: Path, change: str) -> None:
+    with pytest.raises(WiseFLError):
+        run_folder(tmp_path / "run", small(change))
+    assert not (tmp_path / "run").exists()

@@ -48,11 +48,13 @@ def run(
     if explain:
         _explain()
         return
+    from wisefl.simulation.callbacks import Progress
     from wisefl.simulation.loop import run_folder
 
     config, path = _what(preset, config_file, changes, out, resume)
     fetch_dataset(config)
-    summary = run_folder(path, config, workers=workers, callbacks=_callbacks(path, tensorboard))
+    with Progress() as progress:
+        summary = run_folder(path, config, workers=workers, callbacks=[progress, *_logs(path, tensorboard)])
     typer.echo(
         f"{summary['rounds']} rounds of {summary['policy']}: accuracy {summary['final_accuracy']:.4f}, "
         f"{summary['cumulative_latency_s']:.4g} s, {summary['cumulative_energy_j']:.4g} J; see {path}"
@@ -94,15 +96,12 @@ def fetch_dataset(config: "RunConfig") -> None:
             data.load(config.data.name, config.data.folder, watcher=watcher)
 
 
-def _callbacks(path: Path, tensorboard: bool) -> "list[Callback]":
-    from wisefl.simulation.callbacks import Progress
+def _logs(path: Path, tensorboard: bool) -> "list[Callback]":
+    if not tensorboard:
+        return []
+    from wisefl.simulation.tensorboard import TensorBoardLog
 
-    callbacks: list[Callback] = [Progress()]
-    if tensorboard:
-        from wisefl.simulation.tensorboard import TensorBoardLog
-
-        callbacks.append(TensorBoardLog(path / "tensorboard"))
-    return callbacks
+    return [TensorBoardLog(path / "tensorboard")]
 
 
 def _explain() -> None:

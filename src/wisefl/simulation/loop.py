@@ -11,7 +11,7 @@ from typing import Any
 from wisefl.errors import InvalidInput
 from wisefl.simulation.callbacks import Callback
 from wisefl.simulation.config import RunConfig
-from wisefl.simulation.federation import build
+from wisefl.simulation.federation import Federation, build
 from wisefl.simulation.folder import CONFIG, RunFolder
 from wisefl.simulation.rounds import State, play
 
@@ -24,25 +24,24 @@ def run_folder(
     callbacks: Sequence[Callback] = (),
 ) -> dict[str, Any]:
     """Do the run of a folder: a new one from `config`, or what is left of the one it holds. Returns its summary."""
-    folder = _open(path, config)
-    with _alone(folder):
-        if folder.finished:
-            return folder.summary()
-        return _run(folder, workers, callbacks)
-
-
-def _open(path: Path, config: RunConfig | None) -> RunFolder:
     if config is None or (path / CONFIG).exists():
         folder = RunFolder.open(path)
         if config is not None and config != folder.config:
             raise InvalidInput(f"{path} holds a run with another configuration: choose another folder")
-        return folder
-    return RunFolder.create(path, config)
+        if folder.finished:
+            return folder.summary()
+        federation = build(folder.config, workers=workers)
+    else:
+        # A run that cannot start leaves no folder behind.
+        federation = build(config, workers=workers)
+        federation.problem(1)
+        folder = RunFolder.create(path, config)
+    with _alone(folder):
+        return _run(folder, federation, callbacks)
 
 
-def _run(folder: RunFolder, workers: int | None, callbacks: Sequence[Callback]) -> dict[str, Any]:
+def _run(folder: RunFolder, federation: Federation, callbacks: Sequence[Callback]) -> dict[str, Any]:
     start = time.perf_counter()
-    federation = build(folder.config, workers=workers)
     stored = folder.load()
     state = State.initial(federation) if stored is None else State.from_arrays(stored)
     for callback in callbacks:

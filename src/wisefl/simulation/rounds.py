@@ -89,6 +89,7 @@ def play(federation: Federation, state: State) -> tuple[State, dict[str, Any]]:
         energy_j=state.energy_j + choice.probe_j + decision.energy_j,
         memory=memory,
     )
+    clock.mark("averaging_wall_s")
     scores = _scores(federation, after, selected)
     clock.mark("evaluation_wall_s")
     costs = {
