@@ -36,6 +36,7 @@ METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "cs-greedy": ("cs-greedy", {}),
     "ga-random": ("ga-random", {}),
     "ga-greedy": ("ga-greedy", {}),
+    "ga-greedy, cost in fitness": ("ga-greedy", {"fitness": "cost"}),
 }
 WORKLOADS = {
     "2000 samples, filter 0.2": Limits(),
@@ -79,7 +80,7 @@ def quality(seeds: int) -> list[dict[str, Any]]:
                         "violations": " ".join(decision.violations()),
                     }
                 )
-            print(f"seed {seed}, {workload}: " + ", ".join(f"{r['variant']} {r['seconds']:.3g}s" for r in rows[-8:]))
+            print(f"seed {seed}, {workload}: " + ", ".join(f"{r['variant']} {r['seconds']:.3g}s" for r in rows[-9:]))
     return rows
 
 
@@ -133,7 +134,11 @@ def summary(rows: list[dict[str, Any]], grown: list[dict[str, Any]]) -> str:
         f"Python {platform.python_version()} on {platform.machine()}, {len({r['seed'] for r in rows})} random fleets "
         "of 80 clients by the paper's table, every method on the same problems in one run. "
         "*Above the bound* is the objective over the certified lower bound, minus 1: what a method leaves on the "
-        "table at most. A method that breaks a limit is not cheaper, it is wrong: see the last column.",
+        "table at most. A method that breaks a limit is not cheaper, it is wrong: see the last column. SCIP runs the "
+        "perspective form with aggregation cuts and bound tightening switched off, which made it three times faster "
+        "here. The paper's GA knows no cost (its fitness holds only the constraints); with the cost in it, it is a "
+        "fairer opponent. The paper gives no penalty rho for Algorithm 1; printed, it runs with a tenth of the cost "
+        "of a plain cover.",
         "",
     ]
     for workload in WORKLOADS:

@@ -136,6 +136,8 @@ class _Search:
             if self.best >= before * (1 - 1e-4):
                 break
             deadline, price = self.best_deadline, self.best_price
+        if self.best == np.inf:
+            self._try(np.arange(self.samples.size))  # the guess was too short for any cover; everybody is one
         earliest = float(np.min(self.prices.fastest_s + self.prices.upload_s))
         latest = max(self.best / self.latency_weight, earliest)
         cuts = [earliest, 0.95 * self.best_deadline, 1.05 * self.best_deadline, latest]
