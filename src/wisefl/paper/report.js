@@ -5,6 +5,7 @@
   const DASHES = ["", "9 3", "2 2.5", "9 3 2 3", "5 3", "14 3", "9 2 2 2 2 2"];
   const MARGIN = { left: 52, right: 14, top: 10, bottom: 26 };
   const LOG_FROM = 12; // so many times the least value is the largest when a logarithmic axis is offered
+  const NARROW = 440; // px of a chart beside whose lines there is no room for values
   const MARKS = 9; // markers per line that has many points
 
   const polygon = (count, radius, turn) =>
@@ -91,7 +92,7 @@
       if (figure.data.panels.length > 1) this.node.append(element("h4", {}, panel.title));
       this.node.append(element("div", { class: "y-label" }, panel.yLabel), plot, element("div", { class: "x-label" }, panel.xLabel));
       this.listen();
-      new ResizeObserver(() => this.draw()).observe(plot);
+      new ResizeObserver(() => { if (this.svg.clientWidth !== this.width) this.draw(); }).observe(plot);
     }
     get shown() { // [method number, curve, look] of what is to be seen
       const all = this.panel.curves.map((curve, m) => [m, curve, this.figure.data.methods[m].look]);
@@ -112,7 +113,7 @@
       return [low >= 0 && low < 0.3 * high ? 0 : low - pad, high + pad];
     }
     draw() {
-      const width = this.svg.clientWidth;
+      const width = (this.width = this.svg.clientWidth);
       if (!width) return;
       const height = Math.round(Math.min(340, Math.max(230, width * 0.58)));
       const right = width - MARGIN.right, bottom = height - MARGIN.bottom;
@@ -132,17 +133,17 @@
     }
     axes(right, bottom, xLog) {
       const made = element("g", { "aria-hidden": "true" });
-      for (const tick of ticks(this.y.low, this.y.high, 5, this.log)) {
+      for (const tick of ticks(this.y.low, this.y.high, 6, this.log)) {
         const at = place(this.y(tick));
         made.append(element("line", { class: "grid", x1: MARGIN.left, x2: right, y1: at, y2: at }),
           element("text", { x: MARGIN.left - 8, y: Number(at) + 4, "text-anchor": "end" }, format(tick)));
       }
       made.append(element("line", { class: "axis", x1: MARGIN.left, x2: right, y1: bottom, y2: bottom }));
-      const wanted = this.xs.length <= 16 ? this.xs : ticks(this.x.low, this.x.high, Math.max(2, (right - MARGIN.left) / 80), xLog);
-      for (const i of spread(wanted.map(this.x), 12 + 7 * Math.max(0, ...wanted.map((tick) => format(tick).length)))) {
+      const wanted = this.xs.length <= 16 ? this.xs : ticks(this.x.low, this.x.high, Math.max(3, (right - MARGIN.left) / 70), xLog);
+      for (const i of spread(wanted.map(this.x), 12 + 7 * Math.max(0, ...wanted.map((tick) => format(tick, 6).length)))) {
         const at = place(this.x(wanted[i]));
         made.append(element("line", { class: "axis", x1: at, x2: at, y1: bottom, y2: bottom + 5 }),
-          element("text", { x: at, y: bottom + 19, "text-anchor": "middle" }, format(wanted[i])));
+          element("text", { x: at, y: bottom + 19, "text-anchor": "middle" }, format(wanted[i], 6)));
       }
       return made;
     }
@@ -200,7 +201,7 @@
       const x = this.xs[this.at] ?? 0;
       const words = this.values().map((row) => `${row.label} ${format(row.mean)}${row.half === null ? "" : ` plus or minus ${format(row.half, 2)}`}`);
       this.reader.setAttribute("aria-valuenow", Math.max(this.at, 0));
-      this.reader.setAttribute("aria-valuetext", `${this.panel.xLabel} ${format(x)}: ${words.join("; ") || "no method is shown"}`);
+      this.reader.setAttribute("aria-valuetext", `${this.panel.xLabel} ${format(x, 6)}: ${words.join("; ") || "no method is shown"}`);
     }
     read() {
       this.say();
@@ -209,15 +210,16 @@
       const at = this.x(x), [from, to] = [this.y(this.y.low), this.y(this.y.high)];
       this.pointer.replaceChildren(element("line", { class: "cursor", x1: place(at), x2: place(at), y1: from, y2: to }),
         ...rows.map((row) => element("g", { class: colour(row.look) }, marker(row.look, this.x(row.x), this.y(row.mean), 5.5, "mark now"))));
-      this.tip.replaceChildren(element("b", {}, `${this.panel.xLabel}: ${format(x)}`), ...rows.map((row) => {
-        const elsewhere = row.x === x ? "" : ` at ${format(row.x)}`;
+      this.tip.replaceChildren(element("b", {}, `${this.panel.xLabel}: ${format(x, 6)}`), ...rows.map((row) => {
+        const elsewhere = row.x === x ? "" : ` at ${format(row.x, 6)}`;
         const value = format(row.mean) + (row.half === null ? "" : ` ± ${format(row.half, 2)}`) + elsewhere;
         return element("div", {}, swatch(row.look), element("span", {}, row.label), element("span", {}, value));
       }));
       this.tip.hidden = false;
       const room = this.svg.clientWidth, wide = this.tip.offsetWidth;
       const beside = at + 14 + wide <= room ? at + 14 : at - 14 - wide;
-      this.tip.style.left = `${Math.max(0, Math.min(beside, room - wide))}px`;
+      const under = room < NARROW; // there the values would hide the lines
+      Object.assign(this.tip.style, under ? { left: "0px", top: "calc(100% + 1.75rem)" } : { left: `${Math.max(0, beside)}px`, top: "4px" });
     }
     hide() {
       this.tip.hidden = true;
@@ -232,9 +234,12 @@
       this.panels = data.panels.map((panel, number) => new Panel(this, panel, number));
       this.buttons = data.methods.map((method, m) => this.button(method, m));
       const legend = element("div", { class: "legend", role: "group", "aria-label": "Methods shown" }, ...this.buttons);
-      const all = element("button", { type: "button", class: "plain" }, "Show all");
-      all.addEventListener("click", () => { this.shown = new Set(data.methods.keys()); this.draw(); });
-      legend.append(all);
+      this.all = element("button", { type: "button", class: "plain" });
+      this.all.addEventListener("click", () => {
+        this.shown = new Set(this.shown.size < data.methods.length ? data.methods.keys() : []);
+        this.draw();
+      });
+      if (data.methods.length > 1) legend.append(this.all);
       if (this.panels.some((panel) => panel.wide)) legend.append(this.logButton());
       const node = element("div", { class: "panels" }, ...this.panels.map((panel) => panel.node));
       document.getElementById(data.id).querySelector(".charts").append(legend, node);
@@ -268,6 +273,7 @@
     }
     draw() {
       this.buttons.forEach((button, m) => button.setAttribute("aria-pressed", this.shown.has(m)));
+      this.all.textContent = this.shown.size < this.buttons.length ? "Show all" : "Hide all";
       for (const panel of this.panels) panel.draw();
     }
   }

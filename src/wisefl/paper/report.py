@@ -236,7 +236,7 @@ def _data_table(figure: Figure, panel: Panel) -> str:
     shown = _thinned(every)
     columns = "".join(f"<th scope='col'>{_text(method.text)}</th>" for method in by_method)
     rows = "".join(
-        f"<tr><th scope='row'>{_value(x)}</th>"
+        f"<tr><th scope='row'>{_value(x, 9)}</th>"
         + "".join(f"<td>{_mean(points.get(x))}</td>" for points in by_method.values())
         + "</tr>"
         for x in shown
@@ -325,11 +325,15 @@ def _badge(verdict: Verdict) -> str:
     return f"<span class='badge {_kind(verdict)}'><span aria-hidden='true'>{_SIGNS[verdict]}</span> {verdict}</span>"
 
 
-def _value(value: float | str | None) -> str:
-    """Four digits; a dash for what is not there."""
+def _value(value: float | str | None, digits: int = 4) -> str:
+    """Four significant digits unless told; a dash for what is not there."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return _NOTHING
-    return _text(value) if isinstance(value, str) else f"{value:.4g}".replace("-", _MINUS).replace("inf", "∞")
+    if isinstance(value, str):
+        return _text(value)
+    rounded = float(f"{value:.{digits}g}")
+    plain = 1e-3 <= abs(rounded) < 1e9
+    return (f"{rounded:,.12g}" if plain else f"{rounded:g}").replace("-", _MINUS).replace("inf", "∞")
 
 
 def _mean(point: Point | None) -> str:
