@@ -132,8 +132,9 @@ def write_figure(folder: Path, name: str, figure: Kind) -> None:
                 rows += [[panel, method, *pair] for pair in zip(x, [seed] * len(x), curve + noise, strict=True)]
     with open(folder / f"{name}.csv", "w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([["panel", "method", "x", "seed", "value"], *rows])
+    scale = {"x_scale": "log", "y_scale": "log"} if name == "bandwidth" else {}
     panels = [
-        {"name": panel, "title": panel.replace("-", " "), "x_label": figure.x_label, "y_label": label}
+        {"name": panel, "title": panel.replace("-", " "), "x_label": figure.x_label, "y_label": label, **scale}
         for panel, label in figure.panels.items()
     ]
     methods = [{"name": method, "label": label} for method, label in figure.methods.items()]
@@ -301,6 +302,8 @@ def test_costs_far_apart_can_be_seen_on_a_logarithmic_axis(opened: Opened) -> No
     after = part.locator(".curve[data-method='0'] .line").first.get_attribute("d")
     assert before != after
     assert "NaN" not in after
+    pressed = figure(opened.page, "bandwidth").get_by_role("button", name="Logarithmic y-axis", pressed=True)
+    assert pressed.count() == 1  # as its text asks for
     assert figure(opened.page, "kl-threshold").get_by_role("button", name="Logarithmic y-axis").count() == 0
 
 

@@ -233,13 +233,14 @@
       this.shown = new Set(data.methods.keys());
       this.panels = data.panels.map((panel, number) => new Panel(this, panel, number));
       this.buttons = data.methods.map((method, m) => this.button(method, m));
-      const legend = element("div", { class: "legend", role: "group", "aria-label": "Methods shown" }, ...this.buttons);
+      const methods = element("div", { role: "group", "aria-label": "Methods shown" }, ...this.buttons);
+      const legend = element("div", { class: "legend" }, methods);
       this.all = element("button", { type: "button", class: "plain" });
       this.all.addEventListener("click", () => {
         this.shown = new Set(this.shown.size < data.methods.length ? data.methods.keys() : []);
         this.draw();
       });
-      if (data.methods.length > 1) legend.append(this.all);
+      if (data.methods.length > 1) methods.append(this.all);
       if (this.panels.some((panel) => panel.wide)) legend.append(this.logButton());
       const node = element("div", { class: "panels" }, ...this.panels.map((panel) => panel.node));
       document.getElementById(data.id).querySelector(".charts").append(legend, node);
