@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 EXTRAS := scip,learning,report,ray,tensorboard,dev
 DEMO   := out/demo
 
-.PHONY: demo test lint format bench bench-decision bench-training clean
+.PHONY: demo test lint browser format bench bench-decision bench-training clean
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -23,8 +23,12 @@ demo: $(VENV)/.installed
 	@$(BIN)/wisefl sweep --preset demo --over policy.name=csra,fedavg,pow,sae --out $(DEMO)/runs
 	@echo "The plan is in $(DEMO)/decision.csv, the runs and their comparison (compare.png, compare.csv) in $(DEMO)/runs."
 
-test: lint
+test: lint browser
 	$(BIN)/pytest -n 2 --dist worksteal
+
+# The report is tested in a real Chromium: installs Debian's where that is possible, else says what to do.
+browser:
+	$(PYTHON) tools/setup_browser.py
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
