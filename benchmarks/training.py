@@ -11,6 +11,7 @@ writes benchmarks/results/training.csv, one row per variant, workload and repeat
 
 import argparse
 import csv
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -161,6 +162,11 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--quick", action="store_true", help="only the Fashion-MNIST batch workload")
     options = parser.parse_args()
+    if os.getloadavg()[0] > 1:
+        print(
+            "This machine is busy: loops of two OpenMP threads collapse next to a neighbour, and ratios to them mean"
+        )
+        print("little. Repeat when it is quiet.")
     timings: list[Timing] = []
     for make in WORKLOADS[:1] if options.quick else WORKLOADS:
         workload = make()
