@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from wisefl.errors import InvalidInput
+from wisefl.errors import FolderInUse, InvalidInput
 from wisefl.simulation.callbacks import Callback
 from wisefl.simulation.config import RunConfig
 from wisefl.simulation.federation import build
@@ -25,7 +25,7 @@ def run_folder(
 ) -> dict[str, Any]:
     """Do the run of a folder: a new one from `config`, or what is left of the one it holds. Returns its summary."""
     folder = _open(path, config)
-    with _alone(folder):
+    with alone(folder):
         if folder.finished:
             return folder.summary()
         return _run(folder, workers, callbacks)
@@ -79,11 +79,11 @@ def _summary(folder: RunFolder, state: State, wall_s: float) -> dict[str, Any]:
 
 
 @contextmanager
-def _alone(folder: RunFolder) -> Iterator[None]:
+def alone(folder: RunFolder) -> Iterator[None]:
     """Two processes on one folder would ruin it; the lock goes with the process that holds it."""
     with open(folder.path / ".lock", "w", encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise InvalidInput(f"{folder.path} is being written by another process") from None
+            raise FolderInUse(f"{folder.path} is being written by another process") from None
         yield

@@ -1,0 +1,116 @@
+"""`wisefl reproduce`: the paper's figures and the verdicts on its claims, in a folder that can be continued."""
+
+import shlex
+import sys
+import time
+from enum import StrEnum
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wisefl.cli.errors import Command
+from wisefl.cli.options import METHOD, OUTPUT, new_app
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wisefl.paper.claims import Judgement
+    from wisefl.simulation.sweep import Cell
+
+app = new_app()
+
+
+class ScaleName(StrEnum):
+    """How much is run."""
+
+    QUICK = "quick"
+    PAPER = "paper"
+
+
+@app.command(cls=Command)
+def reproduce(
+    figure: Annotated[
+        list[str] | None,
+        typer.Argument(help="Figures by name, or all.", metavar="[FIGURE...|all]", show_default="all"),
+    ] = None,
+    scale: Annotated[
+        ScaleName,
+        typer.Option(
+            help="quick takes about ten minutes on two cores, paper some four hours.", rich_help_panel=METHOD
+        ),
+    ] = ScaleName.QUICK,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            help="Repetitions of everything, seeds 0 to N - 1.",
+            rich_help_panel=METHOD,
+            show_default="quick: 3 of training, 5 of decisions; paper: 10 and 20",
+            metavar="N",
+        ),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder for runs, tables and pictures.", rich_help_panel=OUTPUT)
+    ] = Path("reproduction"),
+    jobs: Annotated[int, typer.Option(help="Runs at a time.", rich_help_panel=METHOD, min=1, metavar="N")] = 2,
+) -> None:
+    """Run the paper's figures again and say which of its claims hold.
+
+    Finished runs are kept and unfinished ones resumed: the same command continues what was stopped, and gives the
+    same tables. Figures: accuracy, kl_threshold, data_budget_accuracy, cost_over_rounds, bandwidth, channel_gain,
+    data_budget_cost, trade_off.
+    """
+    from wisefl.cli.watching import watched
+    from wisefl.paper.figures import choose
+    from wisefl.paper.reproduce import Reproduction, about_now
+    from wisefl.paper.scale import SCALES
+
+    started = time.time()
+    wanted = SCALES[scale.value].with_seeds(seeds)
+    reproduction = Reproduction(tuple(choose(figure or [])), wanted, out)
+    cells = reproduction.cells()
+    _fetch([cell for cell in cells if cell.path.parent.name == "training" and not cell.finished])
+    with watched(cells):
+        reproduction.run(jobs)
+    command = shlex.join(["wisefl", *sys.argv[1:]])
+    judgements = reproduction.write(about_now(wanted, command, started))
+    report = _report(out)
+    _tell(judgements)
+    typer.echo(f"tables and pictures: {out / 'figures'}\nverdicts: {out / 'claims.json'}")
+    if report is not None:
+        typer.echo(f"report: {report}")
+
+
+def _fetch(cells: "Sequence[Cell]") -> None:
+    """The datasets come before the runs, with progress of their own."""
+    from wisefl.cli.run import fetch_dataset
+
+    for config in {cell.config.data.name: cell.config for cell in cells}.values():
+        fetch_dataset(config)
+
+
+def _report(out: Path) -> Path | None:
+    """`report.html`, where the module that writes it is there."""
+    try:
+        module = import_module("wisefl.paper.report")
+    except ImportError:
+        return None
+    module.write_report(out)
+    return out / "report.html"
+
+
+def _tell(judgements: "Sequence[Judgement]") -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from wisefl.cli.tables import console
+
+    table = Table(box=SIMPLE_HEAD)
+    table.add_column("", justify="right")
+    table.add_column("claim", ratio=4)
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("measured", ratio=5)
+    for judgement in judgements:
+        table.add_row(str(judgement.claim.number), judgement.claim.claim, judgement.verdict, judgement.detail)
+    console().print(table)
