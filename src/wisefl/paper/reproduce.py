@@ -55,7 +55,7 @@ class Reproduction:
         if failed:
             told = "; ".join(f"{name}: {error}" for error, name in list(failed.items())[:5])
             count = sum(outcome.error is not None for outcome in outcomes)
-            raise FailedRuns(f"{count} of {len(wanted)} runs failed; {told}")
+            raise FailedRuns(f"{count} of {len(wanted)} runs failed; {told}; the same command goes on with them")
 
     def write(self, about: Mapping[str, Any]) -> list[Judgement]:
         """Tables, pictures and verdicts from the finished runs; the verdicts are returned."""

@@ -35,10 +35,10 @@ class Scale:
 QUICK = Scale(
     name="quick",
     seeds={"training": 3, "decisions": 5},
-    training_rounds={"fashion-mnist": 200, "cifar10": 160, "digits": 20},
+    training_rounds={"fashion-mnist": 150, "cifar10": 150, "digits": 20},
     evaluate_every=10,
-    curve_rounds=60,
-    sweep_rounds=15,
+    curve_rounds=50,
+    sweep_rounds=10,
     takes="about ten minutes on two quiet cores",
 )
 PAPER = Scale(
