@@ -94,9 +94,9 @@ def _verdict_table(claims: list[dict[str, Any]]) -> str:
         "## Verdicts",
         "",
         "A claim holds when the 95% interval of every part lies where the paper says (paired t-test over seeds, "
-        "ratios on their logarithm), does not hold when one part's lies elsewhere (Bonferroni over the parts), and is "
-        "not decided otherwise. CSRA is the paper's own algorithm here. Effect, interval and p are those of the part "
-        "that decides; part by part they follow below.",
+        "ratios on their logarithm), does not hold when one part's lies elsewhere (Bonferroni over the parts), and "
+        "is not decided otherwise. CSRA is the paper's own algorithm here. Effect, interval and p are those of the "
+        "part that decides; part by part they follow below.",
         "",
         "| | claim | verdict | effect | 95% interval | p | detail |",
         "|---|---|---|---|---|---|---|",
