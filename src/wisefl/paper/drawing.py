@@ -31,7 +31,7 @@ _LOOKS = {
 }
 """A method looks the same in every figure; those that share a number are never in one figure."""
 _FREE = 6
-_LOG_FROM = 8.0
+_LOG_FROM = 4.0
 """A cost axis is logarithmic when one method spends so many times what another does, else the thrifty ones merge."""
 _MARKERS_PER_LINE = 9
 _BAND_FROM = 3
@@ -87,7 +87,7 @@ def _panel(axes: "Axes", figure: Figure, panel: Panel, table: Table) -> None:
     axes.set_xlabel(panel.x_label)
     axes.set_ylabel(panel.y_label)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(alpha=0.25, which="both" if axes.get_yscale() == "log" else "major")
+    axes.grid(alpha=0.25)
     axes.set_axisbelow(True)
 
 
@@ -114,13 +114,16 @@ def _line(
 
 
 def _scale(axes: "Axes", panel: Panel, means: list[NDArray[np.float64]]) -> None:
+    """Logarithmic where a linear axis would press the thrifty methods into one line; plain numbers on it."""
     if not means or panel.value.endswith("accuracy"):
         return
-    ends = np.array([mean[-1] for mean in means])
-    if ends.min() > 0.0 and max(mean.max() for mean in means) / min(mean.max() for mean in means) > _LOG_FROM:
-        from matplotlib.ticker import LogFormatter
+    largest = [float(mean.max()) for mean in means]
+    if max(largest) > _LOG_FROM * min(largest) > 0.0:
+        from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
         axes.set_yscale("log")
-        axes.yaxis.set_major_formatter(LogFormatter())
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.yaxis.set_minor_formatter(NullFormatter())
     elif panel.sweep is None:
         axes.set_ylim(bottom=0.0)
