@@ -98,7 +98,8 @@ def _detail(parts: Sequence[Part], verdict: Verdict, deciding: Part | None) -> s
     if len(parts) == 1:
         return deciding.sentence()
     told = f"{counts['holds']} of {len(parts)} parts hold"
-    told += f", {counts['does not hold']} do not" if counts["does not hold"] else ""
-    told += f", {counts['not decided']} are not decided" if counts["not decided"] else ""
+    for kind, one, many in (("does not hold", "does not", "do not"), ("not decided", "is open", "are open")):
+        if counts[kind]:
+            told += f", {counts[kind]} {one if counts[kind] == 1 else many}"
     role = {"holds": "weakest", "does not hold": "clearest failure", "not decided": "open"}[verdict]
     return f"{told}; {role}: {deciding.sentence()}"
