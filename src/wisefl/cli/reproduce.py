@@ -12,14 +12,17 @@ import typer
 
 from wisefl.cli.errors import Command
 from wisefl.cli.options import METHOD, OUTPUT, new_app
+from wisefl.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from wisefl.paper.claims import Judgement
     from wisefl.simulation.sweep import Cell
 
 app = new_app()
+
+THEOREM = "theorem"
 
 
 class ScaleName(StrEnum):
@@ -59,7 +62,7 @@ def reproduce(
 
     Finished runs are kept and unfinished ones resumed: the same command continues what was stopped, and gives the
     same tables. Figures: accuracy, kl_threshold, data_budget_accuracy, cost_over_rounds, bandwidth, channel_gain,
-    data_budget_cost, trade_off.
+    data_budget_cost, trade_off, theorem.
     """
     from wisefl.cli.watching import watched
     from wisefl.paper.figures import choose
@@ -68,11 +71,18 @@ def reproduce(
 
     started = time.time()
     wanted = SCALES[scale.value].with_seeds(seeds)
-    reproduction = Reproduction(tuple(choose(figure or [])), wanted, out)
+    names = figure or ["all"]
+    theorem = _theorem(names)
+    only_theorem = all(name == THEOREM for name in names)
+    chosen = [] if only_theorem else choose([name for name in names if theorem is None or name != THEOREM])
+    reproduction = Reproduction(tuple(chosen), wanted, out)
     cells = reproduction.cells()
     _fetch([cell for cell in cells if cell.path.parent.name == "training" and not cell.finished])
     with watched(cells):
         reproduction.run(jobs)
+    if theorem is not None:
+        typer.echo("Theorem 1: every term of the bound beside the measured gap", err=True)
+        theorem(out, scale.value, seeds)
     command = shlex.join(["wisefl", *sys.argv[1:]])
     judgements = reproduction.write(about_now(wanted, command, started))
     report = _report(out)
@@ -80,6 +90,21 @@ def reproduce(
     typer.echo(f"tables and pictures: {out / 'figures'}\nverdicts: {out / 'claims.json'}")
     if report is not None:
         typer.echo(f"report: {report}")
+
+
+def _theorem(names: list[str]) -> "Callable[..., object] | None":
+    """The experiment of the bound, which has a driver of its own, where it was asked for and is there."""
+    if not {"all", THEOREM} & set(names):
+        return None
+    try:
+        experiment: Callable[..., object] = import_module("wisefl.paper.theorem").theorem_experiment
+    except ImportError:
+        if THEOREM in names:
+            raise InvalidInput(
+                f"the figure {THEOREM!r} is not there: wisefl.paper.theorem cannot be imported"
+            ) from None
+        return None
+    return experiment
 
 
 def _fetch(cells: "Sequence[Cell]") -> None:

@@ -83,7 +83,7 @@ def _bar(progress: Progress, stop: threading.Event) -> None:
 def _lines(progress: Progress, stop: threading.Event) -> None:
     while not stop.wait(_TELL_EVERY_S):
         done = progress.look()
-        told = f"{progress.finished} of {progress.runs} runs, {done / progress.total:.0%}"
+        told = f"{progress.finished} of {progress.runs} runs, {done / max(progress.total, 1):.0%}"
         print(f"{told}{_left(progress.left_s(done), ', ')}", file=sys.stderr, flush=True)
 
 

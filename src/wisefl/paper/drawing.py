@@ -73,16 +73,14 @@ def _around(table: Table) -> str:
 
 def _panel(axes: "Axes", figure: Figure, panel: Panel, table: Table) -> None:
     free = _FREE
-    means: list[NDArray[np.float64]] = []
     for number, method in enumerate(figure.methods):
         x, values = table.curves(panel.name, method.name)
         if method.name not in _LOOKS:
             free += 1
         style = look(_LOOKS.get(method.name, free - 1))
         if x.size:
-            means.append(values.mean(axis=0))
             _line(axes, x, values, method.label, style, number / len(figure.methods), marked=method.swept)
-    _scale(axes, panel, means)
+    _scale(axes, panel, logarithmic(figure, panel, table))
     axes.set_title(panel.title, fontsize=10.5, loc="left")
     axes.set_xlabel(panel.x_label)
     axes.set_ylabel(panel.y_label)
@@ -113,12 +111,17 @@ def _line(
     axes.plot(x, mean, lw=1.7, ms=6, markevery=every, mec="white", mew=0.6, label=label, **look_of_line)
 
 
-def _scale(axes: "Axes", panel: Panel, means: list[NDArray[np.float64]]) -> None:
-    """Logarithmic where a linear axis would press the thrifty methods into one line; plain numbers on it."""
-    if not means or panel.value.endswith("accuracy"):
-        return
-    largest = [float(mean.max()) for mean in means]
-    if max(largest) > _LOG_FROM * min(largest) > 0.0:
+def logarithmic(figure: Figure, panel: Panel, table: Table) -> bool:
+    """Whether a linear axis would press the thrifty methods into one line."""
+    if panel.value.endswith("accuracy"):
+        return False
+    curves = [table.curves(panel.name, method.name)[1] for method in figure.methods]
+    largest = [float(values.mean(axis=0).max()) for values in curves if values.size]
+    return bool(largest) and max(largest) > _LOG_FROM * min(largest) > 0.0
+
+
+def _scale(axes: "Axes", panel: Panel, log: bool) -> None:
+    if log:
         from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
         axes.set_yscale("log")

@@ -73,7 +73,7 @@ def write_markdown(out: Path, path: Path) -> None:
 
 def _opening(about: dict[str, Any], claims: list[dict[str, Any]], figures: list[dict[str, Any]]) -> str:
     count = {verdict: sum(claim["verdict"] == verdict for claim in claims) for verdict in _VERDICTS}
-    rows = [f"| {one['title']} | {_listed(one['rounds'])} | {one['seeds']} |" for one in figures]
+    rows = [f"| {one['title']} | {_rounds(one)} | {one['seeds']} |" for one in figures]
     return "\n".join(
         [
             "# The paper, reproduced",
@@ -194,8 +194,10 @@ def _number(value: float | None, digits: int = 3) -> str:
     return "-" if value is None else f"{value:.{digits}g}"
 
 
-def _listed(rounds: int | list[int]) -> str:
-    return str(rounds) if isinstance(rounds, int) else ", ".join(map(str, rounds))
+def _rounds(figure: dict[str, Any]) -> str:
+    """Of each panel, where they differ."""
+    rounds = {panel.get("rounds", figure["rounds"]) for panel in figure["panels"]}
+    return " and ".join(map(str, sorted(rounds)))
 
 
 def _json(path: Path) -> Any:

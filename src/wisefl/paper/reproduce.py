@@ -19,7 +19,7 @@ from wisefl.paper.figure import Figure
 from wisefl.paper.measures import FIGURES, Results
 from wisefl.paper.plan import Need, cells, plan, rounds_of
 from wisefl.paper.scale import Scale
-from wisefl.paper.tables import read_table, rows_of, write_table
+from wisefl.paper.tables import Table, rows_of, write_table
 from wisefl.simulation.config import RunConfig
 from wisefl.simulation.folder import environment
 from wisefl.simulation.sweep import Cell, run_sweep
@@ -90,26 +90,35 @@ def write_figure(out: Path, figure: Figure, scale: Scale, needs: Sequence[Need])
     from wisefl.paper.drawing import draw
 
     place = out / FIGURES / figure.name
-    write_table(place.with_suffix(".csv"), rows_of(needs))
-    write_json(place.with_suffix(".json"), describe(figure, scale))
-    draw(figure, read_table(place.with_suffix(".csv")), place.with_suffix(".png"))
+    table = Table(tuple(rows_of(needs)))
+    write_table(place.with_suffix(".csv"), table.rows)
+    write_json(place.with_suffix(".json"), describe(figure, scale, table))
+    draw(figure, table, place.with_suffix(".png"))
 
 
-def describe(figure: Figure, scale: Scale) -> dict[str, Any]:
-    """What a reader of the CSV has to know."""
-    rounds = sorted({rounds_of(figure, panel, scale) for panel in figure.panels})
+def describe(figure: Figure, scale: Scale, table: Table) -> dict[str, Any]:
+    """What a reader of the CSV has to know; `rounds` are those of the longest panel."""
+    from wisefl.paper.drawing import logarithmic
+
     return {
         "name": figure.name,
         "title": figure.title,
         "caption": figure.caption,
         "panels": [
-            {"name": panel.name, "title": panel.title, "x_label": panel.x_label, "y_label": panel.y_label}
+            {
+                "name": panel.name,
+                "title": panel.title,
+                "x_label": panel.x_label,
+                "y_label": panel.y_label,
+                "y_scale": "log" if logarithmic(figure, panel, table) else "linear",
+                "rounds": rounds_of(figure, panel, scale),
+            }
             for panel in figure.panels
         ],
         "methods": [{"name": method.name, "label": method.label} for method in figure.methods],
         "scale": scale.name,
         "seeds": scale.seeds[figure.runs],
-        "rounds": rounds[0] if len(rounds) == 1 else rounds,
+        "rounds": max(rounds_of(figure, panel, scale) for panel in figure.panels),
     }
 
 
