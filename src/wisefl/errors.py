@@ -9,6 +9,10 @@ class InvalidInput(WiseFLError):
     """A value or a file is not what it should be; the message names the place and what is accepted."""
 
 
+class FolderInUse(InvalidInput):
+    """Another process writes to the folder; it can be had later."""
+
+
 class InfeasibleProblem(WiseFLError):
     """No decision satisfies the limits; the message names the limit to loosen and to what value."""
 

@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from wisefl.errors import InvalidInput
+from wisefl.errors import FolderInUse, InvalidInput
 from wisefl.simulation.callbacks import Callback
 from wisefl.simulation.config import RunConfig
 from wisefl.simulation.federation import Federation, build
@@ -36,7 +36,7 @@ def run_folder(
         federation = build(config, workers=workers)
         federation.problem(1)
         folder = RunFolder.create(path, config)
-    with _alone(folder):
+    with alone(folder):
         return _run(folder, federation, callbacks)
 
 
@@ -78,11 +78,11 @@ def _summary(folder: RunFolder, state: State, wall_s: float) -> dict[str, Any]:
 
 
 @contextmanager
-def _alone(folder: RunFolder) -> Iterator[None]:
+def alone(folder: RunFolder) -> Iterator[None]:
     """Two processes on one folder would ruin it; the lock goes with the process that holds it."""
     with open(folder.path / ".lock", "w", encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise InvalidInput(f"{folder.path} is being written by another process") from None
+            raise FolderInUse(f"{folder.path} is being written by another process") from None
         yield

@@ -93,10 +93,11 @@ def _looks(groups: Sequence[Group]) -> list[dict[str, Any]]:
         numbers.append(own if own in free else None)
         if own in free:
             free.remove(own)
-    return [_look(free.pop(0) if number is None else number) for number in numbers]
+    return [look(free.pop(0) if number is None else number) for number in numbers]
 
 
-def _look(number: int) -> dict[str, Any]:
+def look(number: int) -> dict[str, Any]:
+    """The colour, marker and dash of that number: told apart by colour-blind readers, and in grey."""
     return {
         "color": _COLOURS[number % len(_COLOURS)],
         "marker": _MARKERS[(number + number // len(_COLOURS)) % len(_MARKERS)],

@@ -1,0 +1,79 @@
+"""Rounds that are decided and charged but not trained: a run folder without a model.
+
+Cost figures need no learning. The clients are those of `Fleet.random`, spread as in the paper, and every method meets
+the same fleet and the same channels under a seed.
+"""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wisefl.channel import draw_gain
+from wisefl.decision import Limits, RoundProblem
+from wisefl.fleet import Fleet, written_whole
+from wisefl.policies.base import RoundView
+from wisefl.policies.training import training_policy
+from wisefl.simulation.config import RunConfig
+from wisefl.simulation.folder import CONFIG, ROUNDS, RunFolder
+from wisefl.simulation.loop import alone
+
+
+def decide_folder(path: Path, config: RunConfig, *, workers: int | None = None) -> dict[str, Any]:
+    """Decide the rounds of a folder; what was left unfinished takes seconds and starts again."""
+    folder = RunFolder.open(path) if (path / CONFIG).exists() else RunFolder.create(path, config)
+    with alone(folder):
+        if folder.finished:
+            return folder.summary()
+        start = time.perf_counter()
+        records = decide_rounds(config)
+        with written_whole(path / ROUNDS) as file:
+            file.writelines(json.dumps(record, allow_nan=False) + "\n" for record in records)
+        summary = {
+            "rounds": len(records),
+            "policy": config.policy.name,
+            "cumulative_latency_s": records[-1]["cumulative_latency_s"],
+            "cumulative_energy_j": records[-1]["cumulative_energy_j"],
+            "wall_s": time.perf_counter() - start,
+        }
+        folder.finish(summary)
+    return summary
+
+
+def decide_rounds(config: RunConfig) -> list[dict[str, Any]]:
+    """One record per round, a function of the configuration but for `decision_wall_s`."""
+    fleet = Fleet.random(config.data.clients, config.seed, frequency_unit_hz=config.fleet.frequency_unit_hz)
+    limits = config.round_limits(Limits().bits_per_sample, Limits().model_bits)
+    policy = training_policy(config.policy.name, allocation=config.policy.allocation, options=config.policy.options)
+    latency_s = energy_j = 0.0
+    records = []
+    for number in range(1, config.rounds + 1):
+        gain = draw_gain(len(fleet), config.seed, number, config.fleet.mean_gain)
+        problem = RoundProblem.build(fleet, gain, limits)
+        start = time.perf_counter()
+        decision = policy.choose(problem, RoundView(config.seed, number, _no_model)).decision
+        latency_s, energy_j = latency_s + decision.latency_s, energy_j + decision.energy_j
+        records.append(
+            {
+                "round": number,
+                "policy": config.policy.name,
+                "clients": int(np.count_nonzero(decision.selected)),
+                "samples": decision.samples,
+                "latency_s": decision.latency_s,
+                "energy_j": decision.energy_j,
+                "cumulative_latency_s": latency_s,
+                "cumulative_energy_j": energy_j,
+                "objective": decision.objective,
+                "lower_bound": decision.lower_bound,
+                "violations": decision.violations(),
+                "decision_wall_s": time.perf_counter() - start,
+            }
+        )
+    return records
+
+
+def _no_model(clients: NDArray[np.intp]) -> NDArray[np.float64]:
+    raise NotImplementedError("a policy that asks for losses needs a model to ask: figures of training have one")

@@ -1,0 +1,12 @@
+"""Effect of the band on energy and latency."""
+
+from wisefl.paper.figure import COST_METHODS, Figure, Sweep, energy_and_latency
+
+FIGURE = Figure(
+    name="bandwidth",
+    title="Effect of bandwidth on energy and latency",
+    caption="What a mean round costs. The paper gives no range for the band; 2 MHz is its default.",
+    runs="decisions",
+    panels=energy_and_latency("bandwidth (MHz)", Sweep("limits.bandwidth_hz", (0.5, 1, 2, 3, 4, 5), unit=1e6)),
+    methods=COST_METHODS,
+)

@@ -1,0 +1,125 @@
+"""Paired tests over seeds, and what they say of a claim.
+
+A part of a claim says where the mean of a statistic lies, such as above 0. All methods meet the same fleets, channels
+and initial models under a seed, so the statistic is a difference (or log ratio) within a seed and its mean is tested
+by the paired t-test.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+Verdict = Literal["holds", "does not hold", "not decided"]
+
+LEVEL = 0.05
+FEWEST_SEEDS = 3
+"""Of fewer the t-interval says nothing."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One thing that must be true for a claim to hold."""
+
+    name: str
+    effect: float
+    """Mean over seeds: a difference, or the geometric mean of a ratio."""
+    interval: tuple[float, float]
+    p_value: float
+    """Two-sided, against the nearest end of where the effect should lie."""
+    wanted: tuple[float, float]
+    seeds: int
+    verdict: Verdict
+
+    def sentence(self) -> str:
+        low, high = self.interval
+        return f"{self.name}: {self.effect:.4g} (95% interval {low:.4g} to {high:.4g}, {wanted(self.wanted)} wanted)"
+
+    def as_object(self) -> dict[str, Any]:
+        return {key: _plain(value) for key, value in asdict(self).items()}
+
+
+def difference(
+    name: str, values: Sequence[float], low: float = 0.0, high: float = math.inf, *, among: int = 1
+) -> Part:
+    """The mean of these per-seed differences should lie between `low` and `high`.
+
+    `among` is the number of parts of the claim: one refuted part refutes the claim, so each is refuted at
+    `LEVEL / among` only (Bonferroni). All must hold for the claim to hold, which needs no correction.
+    """
+    sample = np.asarray(values, dtype=np.float64)
+    if sample.size < FEWEST_SEEDS or not np.isfinite(sample).all():
+        mean = float(sample.mean()) if sample.size else math.nan
+        return Part(name, mean, (-math.inf, math.inf), 1.0, (low, high), int(sample.size), "not decided")
+    mean, error = float(sample.mean()), float(sample.std(ddof=1) / np.sqrt(sample.size))
+    interval = _interval(mean, error, sample.size, LEVEL)
+    verdict: Verdict = "not decided"
+    if low < interval[0] and interval[1] < high:
+        verdict = "holds"
+    else:
+        wide = _interval(mean, error, sample.size, LEVEL / among)
+        if wide[1] <= low or wide[0] >= high:
+            verdict = "does not hold"
+    return Part(
+        name, mean, interval, _p_value(mean, error, sample.size, low, high), (low, high), sample.size, verdict
+    )
+
+
+def ratio(name: str, values: Sequence[float], low: float = 1.0, high: float = math.inf, *, among: int = 1) -> Part:
+    """The same for ratios: their logarithms are tested, because costs of random allocations are heavy-tailed."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(np.asarray(values, dtype=np.float64))
+    part = difference(name, logs.tolist(), _log(low), _log(high), among=among)
+    ends = (_exp(part.interval[0]), _exp(part.interval[1]))
+    return Part(name, _exp(part.effect), ends, part.p_value, (low, high), part.seeds, part.verdict)
+
+
+def together(parts: Sequence[Part]) -> tuple[Verdict, Part | None]:
+    """The verdict on all parts, and the part that it hangs on."""
+    if not parts:
+        return "not decided", None
+    for verdict in ("does not hold", "not decided"):
+        bad = [part for part in parts if part.verdict == verdict]
+        if bad:
+            return verdict, min(bad, key=lambda part: part.p_value)
+    return "holds", max(parts, key=lambda part: part.p_value)
+
+
+def wanted(region: tuple[float, float]) -> str:
+    low, high = region
+    if math.isinf(high):
+        return f"above {low:g}"
+    return f"below {high:g}" if math.isinf(low) or (low == 0.0 and high == 1.0) else f"{low:g} to {high:g}"
+
+
+def _interval(mean: float, error: float, count: int, level: float) -> tuple[float, float]:
+    from scipy.special import stdtrit
+
+    half = float(stdtrit(count - 1, 1.0 - level / 2.0)) * error
+    return mean - half, mean + half
+
+
+def _p_value(mean: float, error: float, count: int, low: float, high: float) -> float:
+    from scipy.special import stdtr
+
+    distance = min(abs(mean - end) for end in (low, high))
+    if error == 0.0:
+        return 1.0 if distance == 0.0 else 0.0
+    return float(2.0 * stdtr(count - 1, -distance / error))
+
+
+def _log(value: float) -> float:
+    return -math.inf if value == 0.0 else math.log(value) if math.isfinite(value) else math.inf
+
+
+def _exp(value: float) -> float:
+    return math.inf if value == math.inf else math.exp(value)
+
+
+def _plain(value: Any) -> Any:
+    """JSON has no infinity: an open end is null."""
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

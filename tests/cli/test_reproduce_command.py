@@ -1,0 +1,43 @@
+"""`wisefl reproduce`: figures by name, verdicts at the end, and the same again when asked again."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from wisefl.cli import main
+from wisefl.paper.scale import QUICK, SCALES
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The quick scale, shorter still."""
+    monkeypatch.setitem(SCALES, "quick", replace(QUICK, sweep_rounds=1, curve_rounds=2))
+
+
+@pytest.mark.usefixtures("short")
+def test_a_figure_and_its_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["reproduce", "trade_off", "--seeds", "3", "--out", str(tmp_path), "--jobs", "1"]
+    assert main(arguments) == 0
+    told = capsys.readouterr()
+    assert "66 runs" in told.err
+    assert "larger alpha1" in told.out
+    assert str(tmp_path / "figures") in told.out
+    about = json.loads((tmp_path / "reproduce.json").read_text())
+    assert set(about) == {"scale", "seeds", "command", "version", "started", "seconds"}
+    table = (tmp_path / "figures" / "trade_off.csv").read_bytes()
+
+    assert main(arguments) == 0
+    assert "66 runs, 66 of them finished before" in capsys.readouterr().err
+    assert (tmp_path / "figures" / "trade_off.csv").read_bytes() == table
+
+
+def test_an_unknown_figure_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", "figure7"]) == 2
+    assert "there is no figure 'figure7'; there are accuracy" in capsys.readouterr().err
+
+
+def test_no_seed_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", "trade_off", "--seeds", "0"]) == 2
+    assert "--seeds must be at least 1" in capsys.readouterr().err

@@ -1,0 +1,198 @@
+"""Verdicts on made-up tables whose answer is known."""
+
+import json
+from collections.abc import Callable, Iterable
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wisefl.paper.claims import judge_all, theorem_claim, write_claims
+from wisefl.paper.measures import Results
+from wisefl.paper.statistics import difference, ratio, together
+from wisefl.paper.tables import Row, Table
+
+SEEDS = range(6)
+BASELINES = ("cs-random", "ga-random", "cs-greedy", "ga-greedy")
+
+
+def table(
+    panels: Iterable[str], methods: Iterable[str], points: Iterable[float], value: Callable[..., float]
+) -> Table:
+    """`value(panel, method, x)` with a little noise of its own per seed."""
+    noise = np.random.default_rng(0)
+    return Table(
+        tuple(
+            Row(panel, method, x, seed, value(panel, method, x) * (1.0 + 1e-3 * noise.standard_normal()))
+            for panel, method, x, seed in product(panels, methods, points, SEEDS)
+        )
+    )
+
+
+def accuracy(levels: dict[str, float], *, jumpy: str = "cfl") -> Table:
+    def value(panel: str, method: str, x: float) -> float:
+        return levels[method] + (0.1 * (-1.0) ** x if method == jumpy else 0.0)
+
+    return table(("fashion-mnist", "cifar10"), levels, range(1, 21), value)
+
+
+def costs(factor: dict[str, float], slope: float) -> Table:
+    return table(("energy", "latency"), factor, (1.0, 2.0, 3.0), lambda panel, method, x: factor[method] * x**slope)
+
+
+def verdict(figure: str, made: Table, number: int) -> str:
+    return {one.claim.number: one.verdict for one in judge_all(Results({figure: made}))}[number]
+
+
+LEVELS = {"csra-dc": 0.8, "sae": 0.7, "fedavg": 0.7, "pow": 0.71, "cfl": 0.6}
+
+
+def test_best_accuracy_holds_when_it_is_best_on_both_datasets() -> None:
+    assert verdict("accuracy", accuracy(LEVELS), 1) == "holds"
+
+
+def test_best_accuracy_does_not_hold_when_one_baseline_is_better() -> None:
+    assert verdict("accuracy", accuracy({**LEVELS, "pow": 0.85}), 1) == "does not hold"
+
+
+def test_best_accuracy_is_not_decided_on_a_tie() -> None:
+    assert verdict("accuracy", accuracy({**LEVELS, "pow": 0.8}), 1) == "not decided"
+
+
+@pytest.mark.parametrize(("level", "wanted"), [(0.71, "holds"), (0.78, "does not hold"), (0.65, "does not hold")])
+def test_a_little_better_is_neither_worse_nor_much_better(level: float, wanted: str) -> None:
+    assert verdict("accuracy", accuracy({**LEVELS, "pow": level}), 2) == wanted
+
+
+def test_instability_is_seen_in_the_jumps() -> None:
+    assert verdict("accuracy", accuracy(LEVELS), 4) == "holds"
+    assert verdict("accuracy", accuracy(LEVELS, jumpy="sae"), 4) == "does not hold"
+
+
+def test_sae_is_consistent_when_its_lead_is_the_same_on_both_datasets() -> None:
+    assert verdict("accuracy", accuracy(LEVELS), 3) == "does not hold"
+
+
+def test_accuracy_that_falls_to_fedavg_as_the_threshold_grows() -> None:
+    def value(panel: str, method: str, x: float) -> float:
+        return 0.7 if method == "fedavg" else 0.8 - 0.04 * x
+
+    made = table(("fashion-mnist", "cifar10"), ("csra-dc", "fedavg"), (0.2, 1.0, 2.0), value)
+    assert verdict("kl_threshold", made, 5) == "holds"
+    flat = table(("fashion-mnist", "cifar10"), ("csra-dc", "fedavg"), (0.2, 1.0, 2.0), lambda *_: 0.8)
+    assert verdict("kl_threshold", flat, 5) == "not decided"
+
+
+def test_diminishing_returns_are_told_from_steady_growth() -> None:
+    def made(power: float) -> Table:
+        return table(
+            ("fashion-mnist", "cifar10"),
+            ("csra-dc",),
+            (600, 2000, 4800),
+            lambda panel, method, x: 0.5 + 0.3 * (x / 4800) ** power,
+        )
+
+    assert verdict("data_budget_accuracy", made(0.3), 6) == "holds"
+    assert verdict("data_budget_accuracy", made(2.0), 6) == "does not hold"
+
+
+def test_lowest_cumulative_cost() -> None:
+    factor = {"csra-dc": 1.0, **dict.fromkeys(BASELINES, 2.0)}
+    assert verdict("cost_over_rounds", costs(factor, 1.0), 7) == "holds"
+    assert verdict("cost_over_rounds", costs({**factor, "cs-greedy": 0.9}, 1.0), 7) == "does not hold"
+
+
+def test_bandwidth_must_help_everybody_with_diminishing_returns() -> None:
+    factor = {"csra-dc": 1.0, **dict.fromkeys(BASELINES, 2.0)}
+    assert verdict("bandwidth", costs(factor, -1.0), 9) == "holds"
+    assert verdict("bandwidth", costs(factor, 1.0), 9) == "does not hold"
+
+
+def test_lowest_everywhere_fails_at_a_single_point() -> None:
+    def value(panel: str, method: str, x: float) -> float:
+        return 1.0 if method == "csra-dc" else 0.8 if (method, x) == ("ga-greedy", 0.1) else 1.5
+
+    gains = (0.1, 0.7, 1.3)
+    methods = ("csra-dc", *BASELINES)
+    assert verdict("channel_gain", table(("energy", "latency"), methods, gains, value), 10) == "does not hold"
+    clear = table(("energy", "latency"), methods, gains, lambda panel, method, x: 1.0 + (method != "csra-dc"))
+    assert verdict("channel_gain", clear, 10) == "holds"
+
+
+def test_cost_grows_with_the_budget() -> None:
+    factor = {"csra-dc": 1.0, **dict.fromkeys(BASELINES, 2.0)}
+    assert verdict("data_budget_cost", costs(factor, 1.0), 11) == "holds"
+    assert verdict("data_budget_cost", costs(factor, -0.5), 11) == "does not hold"
+
+
+def test_weights_move_the_costs_in_opposite_directions() -> None:
+    def value(panel: str, method: str, x: float) -> float:
+        rises = panel in ("energy by alpha1", "latency by alpha2")
+        return x**0.5 if rises else x**-0.5
+
+    panels = [f"{cost} by {weight}" for cost in ("energy", "latency") for weight in ("alpha1", "alpha2")]
+    assert verdict("trade_off", table(panels, ("csra-dc",), (1.0, 1.5, 2.0), value), 12) == "holds"
+    assert verdict("trade_off", table(panels, ("csra-dc",), (1.0, 1.5, 2.0), lambda *_: 1.0), 12) == "not decided"
+
+
+def test_the_theorem_waits_for_its_experiment_and_reads_the_bound_among_its_terms() -> None:
+    assert theorem_claim(Results({})).verdict == "not decided"
+    assert theorem_claim(Results({})).detail.startswith("run the bound experiment")
+
+    def value(panel: str, method: str, x: float) -> float:
+        if method != "bound":
+            return 1.0
+        return 1.0 + x if panel == "bound by divergence" else 1.0 / x
+
+    made = table(("bound by divergence", "bound by data"), ("drift", "bound"), (1.0, 2.0, 4.0), value)
+    assert theorem_claim(Results({"theorem": made})).verdict == "holds"
+
+
+def test_two_seeds_decide_nothing() -> None:
+    assert difference("two", [1.0, 1.1]).verdict == "not decided"
+    assert difference("three", [1.0, 1.1, 1.05]).verdict == "holds"
+
+
+def test_identical_seeds_are_no_division_by_zero() -> None:
+    assert difference("equal", [0.0, 0.0, 0.0]).verdict == "does not hold"
+    assert difference("all the same", [1.0, 1.0, 1.0]).verdict == "holds"
+
+
+def test_a_paired_interval_is_students() -> None:
+    part = difference("known", [1.0, 2.0, 3.0, 4.0])
+    assert part.effect == 2.5
+    assert part.interval == pytest.approx((2.5 - 3.182446 * np.sqrt(5 / 3) / 2, 2.5 + 3.182446 * np.sqrt(5 / 3) / 2))
+    assert part.p_value == pytest.approx(0.03048, abs=1e-4)
+
+
+def test_a_ratio_is_tested_on_its_logarithm() -> None:
+    part = ratio("geometric", [1.0, 2.0, 4.0])
+    assert part.effect == pytest.approx(2.0)
+    assert part.interval[0] * part.interval[1] == pytest.approx(4.0)
+
+
+def test_one_of_many_parts_is_refuted_at_a_stricter_level_only() -> None:
+    values = [-1.0, -2.0, -3.0, -4.0]  # p = 0.03
+    assert difference("alone", values).verdict == "does not hold"
+    assert difference("among eight", values, among=8).verdict == "not decided"
+
+
+def test_a_claim_hangs_on_its_weakest_part() -> None:
+    strong, weak = difference("strong", [1.0, 1.1, 1.2]), difference("weak", [1.0, 1.5, 2.2])
+    assert together([strong, weak]) == ("holds", weak)
+    lost = difference("lost", [-1.0, -1.1, -1.2])
+    assert together([strong, lost]) == ("does not hold", lost)
+
+
+def test_claims_are_strict_json(tmp_path: Path) -> None:
+    write_claims(tmp_path / "claims.json", judge_all(Results({"accuracy": accuracy(LEVELS)})))
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    claims = json.loads((tmp_path / "claims.json").read_text(), parse_constant=refuse)
+    assert set(claims[0]) >= {
+        *("number", "claim", "statistic", "effect", "interval", "p_value", "verdict", "detail", "figures")
+    }
+    assert claims[0]["interval"][0] < claims[0]["effect"] < claims[0]["interval"][1]
