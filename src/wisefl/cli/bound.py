@@ -67,16 +67,11 @@ def bound(
     from wisefl.paper.course import course_of_run
 
     course, stored = course_of_run(run)
-    found = assess(course, delta=delta, effort=Effort(replacements=replacements))
-    apart = float(abs(course.end() - stored).max())
+    found = assess(course, delta=delta, effort=Effort(replacements=replacements), stored=stored)
     if as_json:
-        print_json({"run": str(folder), **found.as_object(), "replay_difference": apart})
+        print_json({"run": str(folder), **found.as_object()})
         return
     show(found)
-    if apart > _ROUNDING:
-        typer.echo(
-            f"  Note: training again ended {apart:.2g} away from the checkpoint; was it made by another version?"
-        )
 
 
 def show(found: "Assessment") -> None:
@@ -120,15 +115,21 @@ def verdict(found: "Assessment") -> list[str]:
         lines.append("The printed bound is infinite: a client that trained lacks a class that others have.")
     else:
         worst = largest_term(terms)
-        lines.append(
-            f"The printed bound is {_times(found.ratio)} the measured gap; {terms[worst] / total:.1%} of it is {worst}."
-        )
+        share = f"{terms[worst] / total:.1%} of it is {worst}"
+        lines.append(f"The printed bound is {_times(found.ratio)} the measured gap; {share}.")
     lines.append(f"Repaired, it is {_times(looseness(found.repaired.total, found.gap))} the gap.")
     if min(total, found.repaired.total) >= c:
         lines.append(f"Neither says more than that no gap exceeds the largest loss met, {c:.3g}.")
+    if found.lemma_two_broken:
+        lines.append(f"Lemma 2, on which drift rests, is broken in {found.lemma_two_broken} of {found.round} rounds.")
     lines.append(
         "All constants are the largest values met, lower estimates of the suprema that the theorem asks for."
     )
+    apart = found.replay_difference
+    if apart > _ROUNDING:
+        lines.append(
+            f"Trained again, the run ended {apart:.2g} away from its checkpoint: is that of another version?"
+        )
     return lines
 
 

@@ -1,6 +1,7 @@
 """Theorem 1 beside what it bounds: the constants and terms of a training course, and the gap that was measured."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from wisefl.theory import (
     Constants,
     RepairedBound,
     looseness,
+    movement_bound,
     printed_bound,
     repaired_bound,
 )
@@ -57,6 +59,8 @@ class Assessment:
     """Mean loss on the training data of the clients that trained."""
     gap_error: float
     """Standard error of the gap, for a test set is finite too."""
+    lemma_two_broken: int
+    """Rounds in which the model moved farther than Lemma 2's right side, with the constants estimated."""
     replay_difference: float
     """How far the weights of the course, followed again, ended from those of the run; 0 on the same machine."""
 
@@ -85,6 +89,7 @@ class Assessment:
             "gap_error": self.gap_error,
             "ratio": self.ratio,
             "repaired_ratio": looseness(self.repaired.total, self.gap),
+            "lemma_two_broken": self.lemma_two_broken,
             "replay_difference": self.replay_difference,
         }
 
@@ -100,13 +105,17 @@ def assess(
     end = models[-1] if stored is None else stored
     constants = estimate(course, models, effort)
     train, test = _losses(course, end)
+    gaps, rate = suboptimality(course, models), course.training.learning_rate
+    allowed = movement_bound(
+        gaps, constants.smoothness, constants.gradient_variance, epochs=course.steps, learning_rate=rate
+    )
     bound = printed_bound(
         constants,
         sizes=course.sizes,
         divergences=[course.divergences[client] for client in course.clients],
-        suboptimality=suboptimality(course, models),
+        suboptimality=gaps,
         epochs=course.steps,
-        learning_rate=course.training.learning_rate,
+        learning_rate=rate,
         delta=delta,
     )
     return Assessment(
@@ -123,6 +132,7 @@ def assess(
         population_loss=float(test.mean()),
         empirical_loss=float(train.mean()),
         gap_error=float(np.std(test, ddof=1) / np.sqrt(test.size)) if test.size > 1 else float("inf"),
+        lemma_two_broken=int(np.sum(_moves(models) > allowed)),
         replay_difference=float(np.abs(models[-1] - end).max()),
     )
 
@@ -168,6 +178,11 @@ def suboptimality(course: Course, models: list[Floats]) -> NDArray[np.float64]:
             losses = client_losses(course.engine, models[number], course.train, parts)
             gaps[number] = np.average(losses, weights=[len(part) for part in parts])
     return gaps
+
+
+def _moves(models: list[Floats]) -> NDArray[np.float64]:
+    """||w_t - w_(t-1)|| of every round."""
+    return np.array([np.linalg.norm(after - before) for before, after in pairwise(models)], dtype=np.float64)
 
 
 def _slopes(course: Course, met: list[Floats], effort: Effort) -> tuple[float, float]:

@@ -1,7 +1,7 @@
 """A training run that can be followed again: with every model on the way, and with one sample replaced.
 
-Batches and averages are functions of seed, round and client, so who trained in which round is all that a folder has to
-tell: the same weights come out without deciding anything anew.
+Batches and averages are functions of seed, round and client, so who trained in which round is all that a folder has
+to tell: the same weights come out without deciding anything anew.
 """
 
 from collections.abc import Iterator, Mapping
