@@ -215,7 +215,7 @@ def describe(scale: str, seeds: int, rounds: int) -> dict[str, Any]:
     y_label = "loss (nats)"
     return {
         "name": NAME,
-        "title": "Theorem 1: its terms, its total and the gap it bounds",
+        "title": "Theorem 1 beside the gap it bounds",
         "caption": CAPTION,
         "panels": [
             {
