@@ -23,6 +23,7 @@ COMMANDS: dict[str, str] = {
     "compare": "wisefl.cli.compare",
     "sweep": "wisefl.cli.sweep",
     "reproduce": "wisefl.cli.reproduce",
+    "bound": "wisefl.cli.bound",
 }
 """Name -> module with a Typer `app`: one command, or a group of them."""
 
