@@ -22,6 +22,7 @@ COMMANDS: dict[str, str] = {
     "run": "wisefl.cli.run",
     "compare": "wisefl.cli.compare",
     "sweep": "wisefl.cli.sweep",
+    "watch": "wisefl.cli.watch",
 }
 """Name -> module with a Typer `app`: one command, or a group of them."""
 
