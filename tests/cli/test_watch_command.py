@@ -80,8 +80,26 @@ def test_latency_is_held_against_the_plan_and_who_was_left_out_is_counted(
     seen = shown(run, capsys)
     assert seen["latency"] == "last 2.500 s (planned 2.000 s, +25%); 4.000 s in all"
     assert seen["left"] == "out 1 dropped, 2 rejected, 3 excluded"
-    assert seen["1"].split() == ["0.1000", "2", "300", "-", "2.000", "-", "0.5000", "4", "2", "not", "finite"]
-    assert seen["2"].split() == ["0.2000", "2", "300", "2.000", "2.500", "+25%", "0.5000", "4,", "9,", "11"]
+    assert seen["1"].split() == [
+        "0.1000",
+        "2",
+        "300",
+        "-",
+        "2.000",
+        "-",
+        "0.5000",
+        *["dropped", "4;", "rejected", "2", "not", "finite"],
+    ]
+    assert seen["2"].split() == [
+        "0.2000",
+        "2",
+        "300",
+        "2.000",
+        "2.500",
+        "+25%",
+        "0.5000",
+        *["excluded", "4,", "9,", "11"],
+    ]
 
 
 def test_the_round_under_way_is_shown_where_the_writer_tells_it(
@@ -135,7 +153,6 @@ def test_only_what_was_added_is_read_and_half_a_line_waits(run: RunFolder) -> No
         file.write(line[30:])
     seen = follower.look().progress
     assert seen.rounds == 2
-    assert seen.trained == {3: 2, 7: 2}
     assert seen.accuracy == [(1, 0.1), (2, 0.2)]
 
 
@@ -147,7 +164,7 @@ def test_a_resumed_run_is_read_anew(run: RunFolder) -> None:
     run.load()  # no checkpoint: every record is cut off, the file replaced
     run.append(record(1))
     seen = follower.look().progress
-    assert (seen.rounds, seen.trained[3]) == (1, 1)
+    assert (seen.rounds, len(seen.recent)) == (1, 1)
 
 
 def watching(folder: Path, **how: Any) -> "subprocess.Popen[str]":

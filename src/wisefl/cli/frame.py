@@ -19,6 +19,7 @@ _HEAD_LINES = 8
 _SHOWN_ROUNDS = 10
 _WIDE = 100
 """Columns that all the figures of a round need."""
+_SHORT = 30
 
 
 def frame(run: Snapshot, screen: Console) -> RenderableType:
@@ -71,7 +72,7 @@ def _title(run: Snapshot) -> Text:
 
 def _facts(run: Snapshot, screen: Console) -> Table:
     table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True, style="cyan")
+    table.add_column(no_wrap=True, style="cyan", min_width=8)
     table.add_column(overflow="ellipsis", no_wrap=True)
     table.add_row("rounds", _how_far(run))
     table.add_row("accuracy", _course(run, screen))
@@ -172,45 +173,48 @@ def _left_out(counts: Mapping[str, int]) -> str:
 
 def _rounds(records: Sequence[Record], *, wide: bool) -> Table:
     """The last rounds, the newest below; columns without content are not drawn."""
-    planned = any(record.get("planned_latency_s") is not None for record in records)
-    outs = [name for name in LEFT_OUT if any(how_many(record.get(name)) for record in records)]
+    against_plan = any(record.get("planned_latency_s") is not None for record in records)
+    somebody_out = any(_outs(record) for record in records)
+    rows = [_figures(record, wide, against_plan) for record in records]
     table = Table(box=None, pad_edge=False, header_style="bold underline")
-    heads = [
-        "round",
-        "accuracy",
-        "clients",
-        *(["samples"] if wide else []),
-        *(["planned s"] if planned else []),
-        "latency s",
-    ]
-    for head in [*heads, *(["vs plan"] if planned else []), "energy J", *outs]:
-        table.add_column(head, justify="right", no_wrap=True)
-    for record in records:
-        plan = record.get("planned_latency_s")
-        actual = _actual(record)
-        table.add_row(
-            str(record["round"]),
-            _accuracy(record.get("test_accuracy")),
-            str(len(record.get("selected") or ())),
-            *([str(record.get("samples", "-"))] if wide else []),
-            *([_amount(plan)] if planned else []),
-            _amount(actual),
-            *([_excess(actual, plan) or "-"] if planned else []),
-            _amount(record.get("energy_j")),
-            *(_names(record.get(name)) for name in outs),
-        )
+    for head in rows[0]:
+        table.add_column(head, justify="right", no_wrap=True, min_width=len(head))
+    if somebody_out:
+        table.add_column("left out", no_wrap=True, overflow="ellipsis")
+    for record, row in zip(records, rows, strict=True):
+        table.add_row(*row.values(), *([_outs(record)] if somebody_out else []))
     return table
+
+
+def _figures(record: Record, wide: bool, against_plan: bool) -> dict[str, str]:
+    """The cells of a round, by the heads of their columns."""
+    planned, actual = record.get("planned_latency_s"), _actual(record)
+    return {
+        "round": str(record["round"]),
+        "accuracy": _accuracy(record.get("test_accuracy")),
+        "clients": str(len(record.get("selected") or ())),
+        **({"samples": str(record.get("samples", "-"))} if wide else {}),
+        **({"planned s": _amount(planned)} if wide and against_plan else {}),
+        "latency s": _amount(actual),
+        **({"vs plan": _excess(actual, planned) or "-"} if against_plan else {}),
+        "energy J": _amount(record.get("energy_j")),
+    }
+
+
+def _outs(record: Record) -> str:
+    """`dropped 4; rejected 1 not finite; excluded 9, 11`."""
+    return "; ".join(f"{name} {_names(record[name])}" for name in LEFT_OUT if how_many(record.get(name)))
 
 
 def _names(value: Any) -> str:
     """Who or why, if that is short; else how many."""
     if isinstance(value, Mapping):
         text = ", ".join(
-            f"{name}: {item}" if isinstance(item, str) else f"{item} {name}" for name, item in value.items()
+            f"{item} {name}" if isinstance(item, int) else f"{name}: {item}" for name, item in value.items()
         )
     else:
-        text = ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")
-    return text if len(text) <= 24 else str(how_many(value))
+        text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return text if len(text) <= _SHORT else str(how_many(value))
 
 
 def _accuracy(value: float | None) -> str:

@@ -37,8 +37,6 @@ class Progress:
     """(round, accuracy) where it was evaluated."""
     latency_s: float = 0.0
     energy_j: float = 0.0
-    trained: Counter[int] = field(default_factory=Counter)
-    """Rounds that each client was selected for."""
     left_out: Counter[str] = field(default_factory=Counter)
 
     def add(self, record: Record) -> None:
@@ -48,7 +46,6 @@ class Progress:
             self.accuracy.append((self.rounds, float(record["test_accuracy"])))
         self.latency_s = _total(record, "cumulative_latency_s", self.latency_s, "latency_s")
         self.energy_j = _total(record, "cumulative_energy_j", self.energy_j, "energy_j")
-        self.trained.update(record.get("selected") or ())
         for name in LEFT_OUT:
             self.left_out[name] += how_many(record.get(name))
 
