@@ -36,7 +36,7 @@ def run_folder(
         federation = build(config, workers=workers)
         federation.problem(1)
         folder = RunFolder.create(path, config)
-    with _alone(folder):
+    with alone(folder):
         return _run(folder, federation, callbacks)
 
 
@@ -78,7 +78,7 @@ def _summary(folder: RunFolder, state: State, wall_s: float) -> dict[str, Any]:
 
 
 @contextmanager
-def _alone(folder: RunFolder) -> Iterator[None]:
+def alone(folder: RunFolder) -> Iterator[None]:
     """Two processes on one folder would ruin it; the lock goes with the process that holds it."""
     with open(folder.path / ".lock", "w", encoding="utf-8") as lock:
         try:
