@@ -24,6 +24,7 @@ COMMANDS: dict[str, str] = {
     "sweep": "wisefl.cli.sweep",
     "reproduce": "wisefl.cli.reproduce",
     "bound": "wisefl.cli.bound",
+    "watch": "wisefl.cli.watch",
 }
 """Name -> module with a Typer `app`: one command, or a group of them."""
 

@@ -90,7 +90,9 @@ def fetch_dataset(config: "RunConfig") -> None:
     """Bring the dataset here with a progress bar of its own, before the rounds have theirs."""
     from wisefl import data
     from wisefl.cli.data import FetchProgress
+    from wisefl.simulation.federation import check_simulated
 
+    check_simulated(config)
     if not data.CATALOG[config.data.name].embedded:
         with FetchProgress(only_fetching=True) as watcher:
             data.load(config.data.name, config.data.folder, watcher=watcher)

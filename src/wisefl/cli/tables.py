@@ -22,12 +22,13 @@ class _Screen(Console):
         raise BrokenPipeError
 
 
-def console(*, stderr: bool = False) -> Console:
-    """A console as wide as its terminal; but a table is never squeezed, its numbers would be cut."""
+def console(*, stderr: bool = False, least: int = _TABLE_WIDTH) -> Console:
+    """A console as wide as its terminal; but a table is never squeezed below `least`, its numbers would be cut."""
     screen = _Screen(stderr=stderr, highlight=False)
     if not screen.is_terminal and "COLUMNS" not in os.environ:
         screen.width = _PIPE_WIDTH
-    screen.width = max(screen.width, _TABLE_WIDTH)
+    if screen.width < least:
+        screen.width = least
     return screen
 
 

@@ -21,8 +21,8 @@ class Section(BaseModel):
 
 
 class DataSection(Section):
-    name: Literal["digits", "fashion-mnist", "cifar10"] = "digits"
-    """The dataset; digits is embedded, the others are fetched once."""
+    name: Literal["digits", "fashion-mnist", "cifar10", "own"] = "digits"
+    """The dataset; digits is embedded, the others are fetched once; own is what the nodes of a Flower run bring."""
     folder: str | None = None
     """Where the official files lie, if they are on this machine."""
     normalise: bool = True
@@ -60,8 +60,8 @@ class PolicySection(Section):
 
 
 class TrainingSection(Section):
-    model: Literal["paper-cnn"] = "paper-cnn"
-    """The network that is trained."""
+    model: Literal["paper-cnn", "own"] = "paper-cnn"
+    """The network that is trained; own is what a Flower app brings."""
     engine: Literal["auto", "fast", "general"] = "auto"
     """Which engine trains it: the fast one where it applies, unless told."""
     epochs: int = Field(default=10, ge=1)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from wisefl.channel import draw_gain
 from wisefl.data import Dataset, Partition, load, split, split_clients
 from wisefl.decision import Limits, RoundProblem
+from wisefl.errors import InvalidInput
 from wisefl.fleet import Fleet
 from wisefl.learning import Engine, LocalTraining, Samples
 from wisefl.policies.base import TrainingPolicy
@@ -52,6 +53,7 @@ def build(config: RunConfig, *, workers: int | None = None) -> Federation:
     from wisefl.learning.model import initial_model, to_vector
     from wisefl.learning.selection import select_engine
 
+    check_simulated(config)
     dataset = load(config.data.name, config.data.folder)
     partition = _partition(config, dataset)
     counts = partition.counts(dataset.train_labels, len(dataset.classes))
@@ -82,6 +84,14 @@ def build(config: RunConfig, *, workers: int | None = None) -> Federation:
         ),
         initial_weights=weights,
     )
+
+
+def check_simulated(config: RunConfig) -> None:
+    """A Flower run has the same kind of folder, but its data and model are with its nodes."""
+    if "own" in (config.data.name, config.training.model):
+        raise InvalidInput(
+            "this is a run of a Flower app (data.name or training.model is 'own'): start the app again"
+        )
 
 
 def _samples(config: RunConfig, dataset: Dataset, images: NDArray[np.uint8], labels: NDArray[np.int64]) -> Samples:

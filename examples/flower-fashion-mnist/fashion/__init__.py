@@ -1,0 +1,1 @@
+"""Fashion-MNIST on a Flower federation that WiseFL leads."""

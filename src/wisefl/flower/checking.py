@@ -1,0 +1,113 @@
+"""Whether an answer can be what an honest node of that profile would send."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from flwr.app import Message
+
+from wisefl.decision import Limits
+from wisefl.errors import InvalidInput
+from wisefl.flower.arrays import Layout, Vector
+from wisefl.flower.client import CHANNEL, COMPUTE_S, NUM_EXAMPLES, PROFILE, UPLOAD_S, Hint
+from wisefl.flower.exchange import Missing
+from wisefl.flower.profile import Profile
+from wisefl.flower.scores import figure
+
+WRONG_SHAPES = "wrong shapes"
+NOT_FINITE = "not finite"
+WRONG_COUNTS = "counts do not add up"
+IMPOSSIBLE_RATE = "impossible rate"
+BAD_TIMES = "impossible times"
+BAD_CHANNEL = "bad channel"
+
+MOST_BITS_PER_HZ = 100.0
+"""Spectral efficiency beyond any radio: 12 bit/s/Hz of 4096-QAM on eight streams."""
+
+
+@dataclass(frozen=True, eq=False)
+class Delivered:
+    """A node's usable update."""
+
+    weights: Vector
+    metrics: Mapping[str, Any]
+    upload_s: float
+    """Measured; NaN where the node did not."""
+    compute_s: float
+
+
+def read_profile(answer: Message) -> Profile:
+    if PROFILE not in answer.content.config_records:
+        raise InvalidInput("the answer holds no profile")
+    return Profile.from_record(answer.content.config_records[PROFILE])
+
+
+def read_gain(answer: Message | Missing) -> float | Missing:
+    """|h|^2 of a client at the moment."""
+    if isinstance(answer, Missing):
+        return answer
+    record = answer.content.metric_records.get(CHANNEL)
+    gain = None if record is None else record.get("gain")
+    if not isinstance(gain, int | float) or not (math.isfinite(gain) and gain > 0.0):
+        return Missing(BAD_CHANNEL, f"gain {gain!r}")
+    return float(gain)
+
+
+def possible_rate(bits: Any, seconds: float, limits: Limits) -> Any:
+    """Whether a radio could send so many bits over the whole band in so short a time; for arrays of bits too."""
+    return bits <= MOST_BITS_PER_HZ * limits.bandwidth_hz * seconds
+
+
+def read_update(
+    answer: Message | Missing, hint: Hint, profile: Profile, layout: Layout, limits: Limits
+) -> Delivered | Missing:
+    """A node's update, or what is wrong with it."""
+    if isinstance(answer, Missing):
+        return answer
+    records = list(answer.content.array_records.values())
+    if len(records) != 1:
+        return Missing(WRONG_SHAPES, f"{len(records)} array records instead of one")
+    metrics = metrics_of(answer)
+    stated = metrics.get(NUM_EXAMPLES, profile.samples)
+    if profile.exact and stated != profile.samples:
+        return Missing(WRONG_COUNTS, f"trained on {stated} samples, the profile has {profile.samples}")
+    times = [_seconds(metrics.get(name)) for name in (UPLOAD_S, COMPUTE_S)]
+    if None in times:
+        return Missing(BAD_TIMES, f"upload {metrics.get(UPLOAD_S)!r} s, computing {metrics.get(COMPUTE_S)!r} s")
+    upload_s, compute_s = (float("nan") if seconds is None else seconds for seconds in times)
+    if upload_s == upload_s and not possible_rate(limits.model_bits, upload_s * hint.share, limits):
+        return Missing(
+            IMPOSSIBLE_RATE, f"{limits.model_bits:g} bit in {upload_s:g} s on {hint.share:.3g} of the band"
+        )
+    try:
+        weights = layout.vector(records[0])
+    except (InvalidInput, ValueError, TypeError, EOFError) as error:
+        return Missing(WRONG_SHAPES, str(error).splitlines()[0])
+    if not np.isfinite(weights).all():
+        return Missing(NOT_FINITE, f"{np.count_nonzero(~np.isfinite(weights))} of the weights")
+    return Delivered(weights, metrics, upload_s, compute_s)
+
+
+def metrics_of(answer: Message) -> dict[str, Any]:
+    """All metrics of an answer."""
+    return {key: value for record in answer.content.metric_records.values() for key, value in record.items()}
+
+
+def _seconds(value: Any) -> float | None:
+    """Measured seconds: NaN where there are none, None where they cannot be."""
+    if value is None:
+        return float("nan")
+    if not isinstance(value, int | float) or not (math.isfinite(value) and value > 0.0):
+        return None
+    return float(value)
+
+
+def read_loss(answer: Message | Missing) -> float:
+    """The loss that an evaluation reports; lowest where there is none, so that nobody is chosen for his silence."""
+    if not isinstance(answer, Missing):
+        loss = figure(metrics_of(answer), "loss")
+        if loss is not None:
+            return loss
+    return -math.inf

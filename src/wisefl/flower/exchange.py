@@ -1,0 +1,57 @@
+"""Messages out, answers back: who answered what, and why somebody did not."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from flwr.app import Message, RecordDict
+from flwr.serverapp import Grid
+
+LATE = "no answer in time"
+FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Why a node's answer cannot be used."""
+
+    reason: str
+    """Few words that many nodes share: for counting."""
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.reason}: {self.detail}" if self.detail else self.reason
+
+
+Answers = Mapping[int, Message | Missing]
+"""By node id; every node that was asked is in it."""
+
+
+def ask(grid: Grid, messages: Sequence[Message], timeout_s: float) -> Answers:
+    """Send these messages, one per node, and wait for the answers, but not beyond the timeout."""
+    if not messages:
+        return {}
+    return sort_answers(messages, grid.send_and_receive(messages, timeout=timeout_s))
+
+
+def sort_answers(messages: Sequence[Message], replies: Iterable[Message]) -> Answers:
+    """Every node that was asked with its answer, or with why there is none."""
+    asked = {message.metadata.message_id: message.metadata.dst_node_id for message in messages}
+    answers: dict[int, Message | Missing] = {node: Missing(LATE) for node in asked.values()}
+    for reply in replies:
+        # By the message that it answers: an error made by the SuperLink does not carry the node's id.
+        node = asked.get(reply.metadata.reply_to_message_id)
+        if node is not None:
+            answers[node] = Missing(*_reason(reply)) if reply.has_error() else reply
+    return answers
+
+
+def queries(nodes: Sequence[int], name: str, content: RecordDict, ttl_s: float) -> list[Message]:
+    """The same query for all of these nodes."""
+    return [Message(content, node, f"query.{name}", ttl=ttl_s) for node in nodes]
+
+
+def _reason(reply: Message) -> tuple[str, str]:
+    """The last line of an error's text says most: the ones before are a stack trace."""
+    lines = [line for line in (reply.error.reason or "").splitlines() if line.strip()]
+    detail = lines[-1].strip()[:200] if lines else f"error {reply.error.code}"
+    return FAILED, detail

@@ -1,0 +1,294 @@
+"""`wisefl watch`: a run seen from outside, while another process writes it."""
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wisefl.cli import main
+from wisefl.cli.frame import span, sparkline
+from wisefl.simulation.config import load_config
+from wisefl.simulation.folder import ROUNDS, RunFolder
+from wisefl.simulation.follow import Follower, how_many
+
+
+def record(number: int, **changes: Any) -> dict[str, Any]:
+    return {
+        "round": number,
+        "policy": "csra",
+        "selected": [3, 7],
+        "share": [0.25, 0.75],
+        "latency_s": 2.0,
+        "energy_j": 0.5,
+        "cumulative_latency_s": 2.0 * number,
+        "cumulative_energy_j": 0.5 * number,
+        "test_accuracy": number / 10,
+        "samples": 300,
+        "dropped": [],
+        "rejected": {},
+        "training_wall_s": 4.0,
+        "evaluation_wall_s": 1.0,
+        **changes,
+    }
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunFolder:
+    return RunFolder.create(tmp_path / "run", load_config(changes=("rounds=8", "seed=5")))
+
+
+def shown(folder: RunFolder, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
+    """The facts of one frame, by their name."""
+    assert main(["watch", str(folder.path), "--once"]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    head = said.out.splitlines()
+    facts = {line.split()[0]: " ".join(line.split()[1:]) for line in head if line}
+    return {**facts, "out": said.out, "title": head[0]}
+
+
+def test_a_frame_tells_how_far_how_well_who_and_what_it_cost(
+    run: RunFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in (1, 2, 3):
+        run.append(record(number))
+    seen = shown(run, capsys)
+    assert seen["title"].startswith("csra on digits, seed 5  running  ")
+    assert "3 of 8, 5 s each, about 25 s left" in seen["rounds"]
+    assert seen["accuracy"] == "0.3000 ▁▅█ best 0.3000 in round 3"
+    assert seen["trained"] == "round 3, 2 clients (share): 3 (25%), 7 (75%)"
+    assert seen["latency"] == "last 2.000 s; 6.000 s in all"
+    assert seen["energy"] == "last 0.5000 J; 1.500 J in all"
+    assert seen["3"].split() == ["0.3000", "2", "300", "2.000", "0.5000"]
+    assert "\x1b" not in seen["out"]
+
+
+def test_latency_is_held_against_the_plan_and_who_was_left_out_is_counted(
+    run: RunFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run.append(record(1, dropped=[4], rejected={"not finite": 2}))
+    run.append(record(2, planned_latency_s=2.0, measured_latency_s=2.5, excluded=[4, 9, 11]))
+    seen = shown(run, capsys)
+    assert seen["latency"] == "last 2.500 s (planned 2.000 s, +25%); 4.000 s in all"
+    assert seen["left"] == "out 1 dropped, 2 rejected, 3 excluded"
+    assert seen["1"].split() == [
+        "0.1000",
+        "2",
+        "300",
+        "-",
+        "2.000",
+        "-",
+        "0.5000",
+        *["dropped", "4;", "rejected", "2", "not", "finite"],
+    ]
+    assert seen["2"].split() == [
+        "0.2000",
+        "2",
+        "300",
+        "2.000",
+        "2.500",
+        "+25%",
+        "0.5000",
+        *["excluded", "4,", "9,", "11"],
+    ]
+
+
+def test_the_round_under_way_is_shown_where_the_writer_tells_it(
+    run: RunFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = {"round": 2, "selected": [1, 2, 6], "share": [0.2, 0.3, 0.5], "planned_latency_s": 1.5}
+    run.append(record(1))
+    (run.path / "now.json").write_text(json.dumps(now))
+    seen = shown(run, capsys)
+    assert seen["training"] == "round 2, 3 clients (share): 1 (20%), 2 (30%), 6 (50%)"
+    assert seen["latency"].startswith("1.500 s planned now; last 2.000 s")
+    run.append(record(2))  # the round is over: what was under way is old
+    assert "training" not in shown(run, capsys)
+
+
+def test_before_the_first_round_and_after_the_last(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
+    assert shown(run, capsys)["training"] == "the first round is under way"
+    run.append(record(1, test_accuracy=None))
+    assert shown(run, capsys)["accuracy"] == "not evaluated yet"
+    run.finish({})
+    seen = shown(run, capsys)
+    assert "  finished  " in seen["title"]
+    assert "left" not in seen["rounds"]
+
+
+def test_a_long_silence_is_told(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
+    run.append(record(1))
+    an_hour_ago = time.time() - 3600
+    os.utime(run.path / ROUNDS, (an_hour_ago, an_hour_ago))
+    assert "nothing for 60 min" in shown(run, capsys)["rounds"]
+
+
+def test_a_server_with_other_settings_can_be_watched(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "config.toml").write_text('rounds = 4\npolicy = "pow"\n[federation]\nnodes = 2\n')
+    (tmp_path / ROUNDS).write_text('{"round": 1, "selected": [0]}\n')
+    assert main(["watch", str(tmp_path), "--once"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("pow  running")
+    assert "1 of 4" in said
+
+
+def test_only_what_was_added_is_read_and_half_a_line_waits(run: RunFolder) -> None:
+    follower = Follower(run.path)
+    run.append(record(1))
+    assert follower.look().progress.rounds == 1
+    line = json.dumps(record(2)) + "\n"
+    with open(run.path / ROUNDS, "a") as file:
+        file.write(line[:30])
+        file.flush()
+        assert follower.look().progress.rounds == 1
+        file.write(line[30:])
+    seen = follower.look().progress
+    assert seen.rounds == 2
+    assert seen.accuracy == [(1, 0.1), (2, 0.2)]
+
+
+def test_a_resumed_run_is_read_anew(run: RunFolder) -> None:
+    for number in (1, 2, 3):
+        run.append(record(number))
+    follower = Follower(run.path)
+    assert follower.look().progress.rounds == 3
+    run.load()  # no checkpoint: every record is cut off, the file replaced
+    run.append(record(1))
+    seen = follower.look().progress
+    assert (seen.rounds, len(seen.recent)) == (1, 1)
+
+
+def watching(folder: Path, **how: Any) -> "subprocess.Popen[str]":
+    """The command with the usual Ctrl-C, which a test runner in the background may have switched off."""
+    script = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from wisefl.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    return subprocess.Popen([sys.executable, "-c", script, "watch", str(folder)], text=True, **how)
+
+
+def test_rounds_are_told_as_they_come_and_the_end_of_the_run_ends_it(run: RunFolder) -> None:
+    run.append(record(1))
+    with watching(run.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "round 1 of 8: accuracy 0.1000, 2 clients, 2.000 s, 0.5000 J\n"
+            run.append(record(2, dropped=[3]))
+            assert process.stdout.readline().endswith("0.5000 J, 1 dropped\n")
+            run.finish({})
+            out, err = process.communicate(timeout=20)
+        finally:
+            process.kill()
+    assert process.returncode == 0
+    assert err == ""
+    assert "2 of 8" in out
+    assert "\x1b" not in out
+
+
+def test_ctrl_c_is_the_usual_way_to_stop(run: RunFolder) -> None:
+    run.append(record(1))
+    with watching(run.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None
+            process.stdout.readline()
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=20)
+        finally:
+            process.kill()
+    assert process.returncode == 0
+    assert err == ""
+
+
+def test_a_terminal_is_redrawn_in_place(run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("TERM", "xterm"), ("COLUMNS", "90"), ("LINES", "24")):
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    run.append(record(1))
+    terminal, inside = pty.openpty()
+    process = watching(run.path, stdin=inside, stdout=inside, stderr=inside)
+    os.close(inside)
+    try:
+        assert "1 of 8" in read_until(terminal, lambda seen: "1 of 8" in seen)
+        run.append(record(2))
+        assert "2 of 8" in read_until(terminal, lambda seen: "2 of 8" in seen)
+        run.finish({})
+        rest = read_until(terminal, lambda seen: "finished" in seen and "\x1b[?25h" in seen)
+        assert "\x1b[?25h" in rest, "the cursor is given back"
+        assert process.wait(20) == 0
+    finally:
+        process.kill()
+        process.wait()
+        os.close(terminal)
+
+
+def read_until(terminal: int, enough: Callable[[str], bool], seconds: float = 30.0) -> str:
+    seen, end = "", time.monotonic() + seconds
+    while not enough(seen) and time.monotonic() < end:
+        if select.select([terminal], [], [], 0.2)[0]:
+            try:
+                seen += os.read(terminal, 65536).decode(errors="replace")
+            except OSError:  # the other end is gone
+                break
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("prepare", "says"),
+    [
+        (lambda path: None, "no such folder"),
+        (lambda path: path.write_text(""), "not a folder"),
+        (lambda path: path.mkdir(), "holds no run: there is neither config.toml nor rounds.jsonl in it"),
+    ],
+)
+def test_a_folder_without_a_run_is_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], prepare: Callable[[Path], Any], says: str
+) -> None:
+    prepare(tmp_path / "run")
+    assert main(["watch", str(tmp_path / "run")]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert says in said.err
+    assert said.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("line", ["{", "[1]", '"x"', "{}", '{"round": null}'])
+def test_a_damaged_record_is_one_sentence(run: RunFolder, capsys: pytest.CaptureFixture[str], line: str) -> None:
+    run.append(record(1))
+    with open(run.path / ROUNDS, "a") as file:
+        file.write(f"{line}\n")
+    assert main(["watch", str(run.path), "--once"]) == 2
+    assert "rounds.jsonl, line 2: not the record of a round" in capsys.readouterr().err
+
+
+def test_sparks_rise_with_the_values_and_fit_their_width() -> None:
+    assert sparkline([]) == ""
+    assert sparkline([0.5, 0.5]) == "▁▁"
+    assert sparkline([0.0, 0.5, 1.0], bars="abc") == "abc"
+    assert sparkline(list(range(100)), width=4, bars="0123") == "0123"
+
+
+def test_spans_are_said_as_a_person_would() -> None:
+    assert [span(value) for value in (0.25, 5.0, 45.2, 200.0, 12000.0)] == [
+        "0.25 s",
+        "5 s",
+        "45 s",
+        "3 min",
+        "3 h 20 min",
+    ]
+
+
+def test_clients_left_out_are_counted_in_every_form() -> None:
+    assert how_many([1, 2]) == 2
+    assert how_many({"not finite": 2, "norm": 1}) == 3
+    assert how_many({"4": "late", "5": "wrong shapes"}) == 2
+    assert how_many({"late": [4, 5, 6]}) == 3
+    assert how_many(None) == 0

@@ -1,0 +1,140 @@
+"""Flower nodes inside this process: a Grid that calls the ClientApp directly, and fails on purpose where told."""
+
+import random
+from collections.abc import Callable, Iterable
+from itertools import count
+from typing import Any
+
+import numpy as np
+from flwr.app import ArrayRecord, Context, Error, Message, MetricRecord, RecordDict
+from flwr.clientapp import ClientApp
+from flwr.common.constant import ErrorCode
+from flwr.serverapp import Grid
+from flwr.supercore.task_identity import TaskIdentity
+
+from wisefl.channel import draw_gain
+from wisefl.flower import Hint, Profile, WiseClient
+from wisefl.learning import Job, evaluate
+from wisefl.simulation.federation import Federation
+
+Fault = Callable[[Message, int], Message | None]
+"""`fault(reply, client)` gives another reply, or None for none at all; raising is what a broken app does."""
+
+
+class LocalGrid(Grid):
+    """`clients` nodes with random ids in random order, as Flower gives them."""
+
+    def __init__(
+        self, app: ClientApp, clients: int, seed: int = 1, node_config: dict[str, Any] | None = None
+    ) -> None:
+        # Flower sets these when it starts a server app; messages carry them.
+        TaskIdentity.run_id, TaskIdentity.node_id, TaskIdentity.task_id = 1, 1, 1
+        draw = random.Random(seed)
+        ids = draw.sample(range(10**6, 10**9), clients)
+        self.context = {
+            node: Context(
+                1, node, {"partition-id": client, "num-partitions": clients, **(node_config or {})}, RecordDict(), {}
+            )
+            for client, node in enumerate(ids)
+        }
+        self.client_of = {node: client for client, node in enumerate(ids)}
+        self.app = app
+        self.faults: dict[str, Fault] = {}
+        """By kind of message: train, evaluate, query.profile, query.channel."""
+        self.dead: set[int] = set()
+        """Clients that are listed but answer nothing."""
+        self.gone: set[int] = set()
+        """Clients that are not connected."""
+        self.log: list[tuple[str, int]] = []
+        """(kind of message, client) of everything that was sent."""
+        self.timeouts: list[float | None] = []
+        self._order = draw
+        self._number = count()
+
+    def set_run(self, run: Any) -> None: ...
+
+    @property
+    def run(self) -> Any:
+        return None
+
+    def create_message(self, *args: Any, **kwargs: Any) -> Message:
+        raise NotImplementedError
+
+    def get_node_ids(self) -> Iterable[int]:
+        nodes = [node for node, client in self.client_of.items() if client not in self.gone]
+        self._order.shuffle(nodes)
+        return nodes
+
+    def push_messages(self, messages: Iterable[Message]) -> Iterable[str]:
+        raise NotImplementedError
+
+    def pull_messages(self, message_ids: Iterable[str]) -> Iterable[Message]:
+        raise NotImplementedError
+
+    def send_and_receive(self, messages: Iterable[Message], *, timeout: float | None = None) -> Iterable[Message]:
+        self.timeouts.append(timeout)
+        replies = [reply for message in messages if (reply := self._deliver(message)) is not None]
+        self._order.shuffle(replies)
+        return replies
+
+    def _deliver(self, message: Message) -> Message | None:
+        node, kind = message.metadata.dst_node_id, message.metadata.message_type
+        client = self.client_of[node]
+        self.log.append((kind, client))
+        message.metadata.__dict__["_message_id"] = str(next(self._number))
+        if client in self.dead:
+            return None
+        try:
+            reply = self.app(message, self.context[node])
+            return self.faults[kind](reply, client) if kind in self.faults else reply
+        except Exception as error:
+            return Message(Error(ErrorCode.CLIENT_APP_RAISED_EXCEPTION, f"trace\n{error}"), reply_to=message)
+
+    def asked(self, kind: str) -> list[int]:
+        return [client for what, client in self.log if what == kind]
+
+
+def to_arrays(federation: Federation, weights: np.ndarray) -> ArrayRecord:
+    """The simulator's flat weights as two arrays, which a record keeps in order."""
+    half = weights.size // 2
+    return ArrayRecord([weights[:half].reshape(1, -1), weights[half:]])
+
+
+def to_weights(arrays: ArrayRecord) -> np.ndarray:
+    return np.concatenate([array.ravel() for array in arrays.to_numpy_ndarrays()])
+
+
+def simulated_app(federation: Federation, **options: Any) -> ClientApp:
+    """An app whose nodes hold the simulator's clients: their data, their devices, their channels."""
+    config = federation.config
+
+    def profile(context: Context) -> Profile:
+        return Profile.from_fleet(federation.fleet, int(context.node_config["partition-id"]))
+
+    def channel(context: Context, round: int) -> float:
+        gains = draw_gain(federation.clients, config.seed, round, config.fleet.mean_gain)
+        return float(gains[int(context.node_config["partition-id"])])
+
+    app = WiseClient(profile, channel, **{"measure": False, **options}).app()
+
+    @app.train()
+    def train(message: Message, context: Context) -> Message:
+        hint = Hint.of(message)
+        client = int(hint.client)
+        weights = to_weights(message.content["arrays"])
+        job = Job(client, federation.partition[client])
+        update = federation.engine.train(
+            weights, federation.train, [job], federation.training, seed=hint.seed, round=hint.round
+        )
+        metrics = {"num-examples": len(job.positions), "train_loss": float(update.losses[0])}
+        content = {"arrays": to_arrays(federation, weights + update.updates[0]), "metrics": MetricRecord(metrics)}
+        return Message(RecordDict(content), reply_to=message)
+
+    @app.evaluate()
+    def evaluate_on_node(message: Message, context: Context) -> Message:
+        part = federation.partition[int(context.node_config["partition-id"])]
+        score = evaluate(federation.engine, to_weights(message.content["arrays"]), federation.train, part)
+        metrics = {"num-examples": score.samples, "eval_loss": score.loss, "eval_acc": score.accuracy}
+        return Message(RecordDict({"metrics": MetricRecord(metrics)}), reply_to=message)
+
+    return app

@@ -1,0 +1,146 @@
+"""The example on a real federation: a SuperLink with TLS and SuperNodes with keys, as processes on loopback."""
+
+import importlib.util
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import wisefl
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "flower-fashion-mnist"
+PATIENCE_S = 240.0
+"""For a machine that others use too; an idle one with two cores takes a quarter of it."""
+
+
+@pytest.fixture(scope="module")
+def deploy(need_module: Callable[[str], None]) -> ModuleType:
+    """The example's script, as a module."""
+    for module in ("flwr", "torch", "sklearn"):
+        need_module(module)
+    spec = importlib.util.spec_from_file_location("deploy", EXAMPLE / "deploy.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def start(deploy: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[int], Any]]:
+    """Starts federations, and stops them whatever happens; their programs import the WiseFL under test."""
+    started: list[Any] = []
+
+    def start(nodes: int) -> Any:
+        federation = deploy.Deployment(tmp_path_factory.mktemp("federation"))
+        started.append(federation)
+        federation.start(nodes)
+        return federation
+
+    source = str(Path(wisefl.__file__).parents[1])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")])))
+        try:
+            yield start
+        finally:
+            for federation in started:
+                federation.stop()
+
+
+@pytest.fixture(scope="module")
+def federation(start: Callable[[int], Any]) -> Any:
+    return start(2)
+
+
+def run_config(folder: Path, **changes: Any) -> str:
+    """Two rounds on the digits, spread evenly."""
+    settings = {
+        "dataset": "digits",
+        "num-server-rounds": 2,
+        "balanced-fraction": 1.0,
+        "learning-rate": 0.1,
+        "batch-size": 16,
+        "run-folder": str(folder),
+        **{name.replace("_", "-"): value for name, value in changes.items()},
+    }
+    return " ".join(f"{name}={json.dumps(value)}" for name, value in settings.items())
+
+
+def records(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "rounds.jsonl").read_text().splitlines()]
+
+
+def test_two_rounds_with_tls_and_node_keys_end_well(federation: Any, tmp_path: Path) -> None:
+    run = federation.submit(run_config(tmp_path / "run", coverage=0.9))
+    assert federation.wait(run, PATIENCE_S) == "finished:completed", federation.log("superlink")
+    found = records(tmp_path / "run")
+    assert [record["selected"] for record in found] == [[0, 1], [0, 1]]
+    assert [record["dropped"] for record in found] == [[], []]
+    assert all(sum(record["share"]) == pytest.approx(1.0) for record in found)
+    assert found[-1]["test_accuracy"] > 0.2
+    assert (tmp_path / "run" / "summary.json").exists()
+
+
+def test_a_node_whose_key_is_not_registered_is_refused(federation: Any) -> None:
+    before = federation.online()
+    stranger = federation.start_node(9, 2)
+    end = time.monotonic() + 60.0
+    while stranger.poll() is None and time.monotonic() < end:
+        time.sleep(0.5)
+    assert stranger.poll() is not None, "it gives up when it is refused"
+    assert "SuperNode ID" not in federation.log("node-9")
+    assert federation.online() == before == 2
+
+
+def test_a_node_killed_in_mid_round_does_not_stop_the_run(start: Callable[[int], Any], tmp_path: Path) -> None:
+    federation = start(2)
+    run = federation.submit(run_config(tmp_path / "run", coverage=0.4, grace_s=30.0))
+    victim = training_node(federation)
+    federation.nodes[victim].send_signal(signal.SIGKILL)
+    other = 1 - victim
+    assert federation.wait(run, PATIENCE_S) == "finished:completed", federation.log("superlink")
+    first, second = records(tmp_path / "run")
+    assert first["selected"] == [victim, other], "the other one is asked instead"
+    assert first["dropped"] == [victim]
+    assert second["selected"] == [other]
+    assert second["dropped"] == []
+
+
+def training_node(federation: Any) -> int:
+    """The node that got the first train message."""
+    end = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end:
+        for node in federation.nodes:
+            if "Receiving: train message" in federation.log(f"node-{node}"):
+                return int(node)
+        time.sleep(0.1)
+    raise AssertionError(f"nobody was asked to train: {federation.log('superlink')}")
+
+
+def test_nothing_is_left_behind_when_the_run_cannot_start(deploy: ModuleType, tmp_path: Path) -> None:
+    with deploy.Deployment(tmp_path) as federation:
+        federation.start_superlink()
+        assert federation.left_behind()
+        with pytest.raises(deploy.DeploymentError, match="flwr run .* failed"):
+            federation.submit("no equals sign")
+    assert federation.left_behind() == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions")
+def test_keys_and_certificates_are_fit_for_use(deploy: ModuleType, tmp_path: Path) -> None:
+    import ssl
+
+    deploy.write_certificates(tmp_path)
+    public = deploy.write_node_key(tmp_path, 0)
+    assert public.read_text().startswith("ecdsa-sha2-nistp384 ")
+    for secret in ("server.key", "node-0"):
+        assert (tmp_path / secret).stat().st_mode & 0o077 == 0, "nobody else reads it"
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(tmp_path / "server.pem", tmp_path / "server.key")
