@@ -10,12 +10,12 @@ from functools import lru_cache
 from zlib import crc32
 
 from flwr.app import ArrayRecord, Context, Message, MetricRecord, RecordDict
-from wisefl.flower import Hint, Profile, WiseClient
 
 from fashion.data import dataset_of, partition_of
 from wisefl import Fleet, Limits
 from wisefl.channel import draw_gain, full_band_rate
 from wisefl.data import Dataset, Partition
+from wisefl.flower import Hint, Profile, WiseClient
 
 BITS_PER_NUMBER = 32
 

@@ -2,11 +2,11 @@
 
 from flwr.app import ArrayRecord, Context, MetricRecord
 from flwr.serverapp import Grid, ServerApp
-from wisefl.flower import WiseStrategy
 
 from fashion import learning
 from fashion.data import dataset_of
 from wisefl import Limits
+from wisefl.flower import WiseStrategy
 
 app = ServerApp()
 
