@@ -128,7 +128,7 @@ def test_nothing_is_left_behind_when_the_run_cannot_start(deploy: ModuleType, tm
     with deploy.Deployment(tmp_path) as federation:
         federation.start_superlink()
         assert federation.left_behind()
-        with pytest.raises(deploy.DeploymentError, match="flwr run .* failed"):
+        with pytest.raises(deploy.DeploymentError, match=r"flwr run .* failed"):
             federation.submit("no equals sign")
     assert federation.left_behind() == []
 
