@@ -103,6 +103,20 @@ def test_lemma_1_fails_as_printed_for_many_samples() -> None:
     assert sides.left < sides.right
 
 
+def test_lemma_3_fails_as_printed_for_one_epoch() -> None:
+    """One gradient step on (w - z)^2 / 2 from w = 0: it says that fresh data cost no more than those trained on."""
+    draw = np.random.default_rng(0)
+    used, fresh = draw.random((2, 20_000, 5))
+    model = 0.5 * used.mean(axis=1, keepdims=True)
+    gap = ((model - fresh) ** 2 - (model - used) ** 2).mean(axis=1) / 2
+    allowed = printed_bound(
+        ROUND, sizes=[5], divergences=[0.0], suboptimality=[1.0], epochs=1, learning_rate=0.5
+    ).drift
+    assert allowed == 0.0
+    assert gap.mean() == pytest.approx(0.5 / 12 / 5, rel=0.2)  # eta Var(z) / d
+    assert gap.mean() > 5 * gap.std() / np.sqrt(gap.size)
+
+
 def chance_of_exceeding(total: float, samples: int, population: float, local: float) -> float:
     """P(l - l_hat > total) when the loss is a coin, heads with these probabilities for everybody and the client."""
     return float(binom.cdf(np.ceil(samples * (population - total)) - 1, samples, local))
