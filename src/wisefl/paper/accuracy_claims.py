@@ -135,7 +135,7 @@ ACCURACY_CLAIMS = (
     Claim(
         4,
         "CFL is unstable",
-        "mean change of accuracy between evaluations in the second half, CFL over the mean of the others, above 1",
+        "mean distance of an evaluation from its neighbours' mean in the second half, CFL over the others, above 1",
         ("accuracy",),
         _cfl_unstable,
     ),

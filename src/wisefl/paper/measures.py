@@ -11,6 +11,8 @@ from wisefl.simulation.comparison import LAST_EVALUATIONS
 
 PerSeed = dict[int, float]
 FIGURES = "figures"
+_SHORTEST_COURSE = 5
+"""Evaluations; of fewer, half a course has no neighbours."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +36,12 @@ class Results:
         return self._over_course(figure, panel, method, lambda course: float(course[-LAST_EVALUATIONS:].mean()))
 
     def jumpiness(self, figure: str, panel: str, method: str) -> PerSeed:
-        """Mean size of the change from one evaluation to the next, over the second half of a course."""
+        """How far an evaluation lies from the mean of its neighbours, over the second half of a course.
+
+        A steady rise has none of it.
+        """
         return self._over_course(
-            figure, panel, method, lambda course: float(np.abs(np.diff(course[len(course) // 2 :])).mean())
+            figure, panel, method, lambda course: float(np.abs(np.diff(course[len(course) // 2 :], 2)).mean() / 2.0)
         )
 
     def ends(self, figure: str, panel: str, method: str) -> tuple[PerSeed, PerSeed]:
@@ -75,7 +80,7 @@ class Results:
         return {
             seed: measure(np.array([value for _, value in sorted(course)]))
             for seed, course in courses.items()
-            if len(course) > 1
+            if len(course) >= _SHORTEST_COURSE
         }
 
 
