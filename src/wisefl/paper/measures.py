@@ -62,15 +62,15 @@ class Results:
             steps.append(paired(before, after, lambda a, b, width=end - start: (b - a) / width))  # type: ignore[misc]
         return steps[0], steps[1]
 
-    def lowest_ratio(self, figure: str, panel: str, method: str, reference: str) -> PerSeed:
-        """The method's cost over the reference's at the point of the axis where that is least."""
+    def ratios(self, figure: str, panel: str, method: str, reference: str) -> dict[float, list[float]]:
+        """Point of the axis -> the method's cost over the reference's, for every seed that has all points."""
         table = self.tables[figure]
-        per_point = [
-            paired(table.at(panel, reference, x), table.at(panel, method, x), lambda a, b: b / a)
+        per_point = {
+            x: paired(table.at(panel, reference, x), table.at(panel, method, x), lambda a, b: b / a)
             for x in table.points(panel, method)
-        ]
-        seeds = set.intersection(*(set(one) for one in per_point)) if per_point else set()
-        return {seed: min(one[seed] for one in per_point) for seed in seeds}
+        }
+        seeds = sorted(set.intersection(*map(set, per_point.values()))) if per_point else []
+        return {x: [one[seed] for seed in seeds] for x, one in per_point.items()}
 
     def _over_course(self, figure: str, panel: str, method: str, measure: Callable[..., float]) -> PerSeed:
         rows = [row for row in self.tables[figure].rows if (row.panel, row.method) == (panel, method)]
