@@ -120,10 +120,10 @@ def _part_tables(claims: list[dict[str, Any]]) -> str:
     ]
     for claim in claims:
         for part in claim["parts"]:
-            ends, wanted = ([_number(end) for end in part[key]] for key in ("interval", "wanted"))
+            ends = [_number(end) for end in part["interval"]]
             lines.append(
                 f"| {claim['number']} | {part['name']} | {_number(part['effect'])} | {' to '.join(ends)} | "
-                f"{' to '.join(wanted)} | {part['verdict']} |"
+                f"{part['wanted']} | {part['verdict']} |"
             )
     return "\n".join(lines)
 

@@ -11,6 +11,8 @@ from wisefl.simulation.comparison import LAST_EVALUATIONS
 
 PerSeed = dict[int, float]
 FIGURES = "figures"
+_SHORTEST_COURSE = 5
+"""Evaluations; of fewer, half a course has no neighbours."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +36,12 @@ class Results:
         return self._over_course(figure, panel, method, lambda course: float(course[-LAST_EVALUATIONS:].mean()))
 
     def jumpiness(self, figure: str, panel: str, method: str) -> PerSeed:
-        """Mean size of the change from one evaluation to the next, over the second half of a course."""
+        """How far an evaluation lies from the mean of its neighbours, over the second half of a course.
+
+        A steady rise has none of it.
+        """
         return self._over_course(
-            figure, panel, method, lambda course: float(np.abs(np.diff(course[len(course) // 2 :])).mean())
+            figure, panel, method, lambda course: float(np.abs(np.diff(course[len(course) // 2 :], 2)).mean() / 2.0)
         )
 
     def ends(self, figure: str, panel: str, method: str) -> tuple[PerSeed, PerSeed]:
@@ -57,15 +62,15 @@ class Results:
             steps.append(paired(before, after, lambda a, b, width=end - start: (b - a) / width))  # type: ignore[misc]
         return steps[0], steps[1]
 
-    def lowest_ratio(self, figure: str, panel: str, method: str, reference: str) -> PerSeed:
-        """The method's cost over the reference's at the point of the axis where that is least."""
+    def ratios(self, figure: str, panel: str, method: str, reference: str) -> dict[float, list[float]]:
+        """Point of the axis -> the method's cost over the reference's, for every seed that has all points."""
         table = self.tables[figure]
-        per_point = [
-            paired(table.at(panel, reference, x), table.at(panel, method, x), lambda a, b: b / a)
+        per_point = {
+            x: paired(table.at(panel, reference, x), table.at(panel, method, x), lambda a, b: b / a)
             for x in table.points(panel, method)
-        ]
-        seeds = set.intersection(*(set(one) for one in per_point)) if per_point else set()
-        return {seed: min(one[seed] for one in per_point) for seed in seeds}
+        }
+        seeds = sorted(set.intersection(*map(set, per_point.values()))) if per_point else []
+        return {x: [one[seed] for seed in seeds] for x, one in per_point.items()}
 
     def _over_course(self, figure: str, panel: str, method: str, measure: Callable[..., float]) -> PerSeed:
         rows = [row for row in self.tables[figure].rows if (row.panel, row.method) == (panel, method)]
@@ -75,7 +80,7 @@ class Results:
         return {
             seed: measure(np.array([value for _, value in sorted(course)]))
             for seed, course in courses.items()
-            if len(course) > 1
+            if len(course) >= _SHORTEST_COURSE
         }
 
 

@@ -7,7 +7,7 @@ by the paired t-test.
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -29,13 +29,13 @@ class Part:
     interval: tuple[float, float]
     p_value: float
     """Two-sided, against the nearest end of where the effect should lie."""
-    wanted: tuple[float, float]
+    wanted: str
     seeds: int
     verdict: Verdict
 
     def sentence(self) -> str:
         low, high = self.interval
-        return f"{self.name}: {self.effect:.4g} (95% interval {low:.4g} to {high:.4g}, {wanted(self.wanted)} wanted)"
+        return f"{self.name}: {self.effect:.4g} (95% interval {low:.4g} to {high:.4g}, {self.wanted} wanted)"
 
     def as_object(self) -> dict[str, Any]:
         return {key: _plain(value) for key, value in asdict(self).items()}
@@ -52,19 +52,17 @@ def difference(
     sample = np.asarray(values, dtype=np.float64)
     if sample.size < FEWEST_SEEDS or not np.isfinite(sample).all():
         mean = float(sample.mean()) if sample.size else math.nan
-        return Part(name, mean, (-math.inf, math.inf), 1.0, (low, high), int(sample.size), "not decided")
+        return Part(name, mean, (-math.inf, math.inf), 1.0, wanted(low, high), int(sample.size), "not decided")
     mean, error = float(sample.mean()), float(sample.std(ddof=1) / np.sqrt(sample.size))
     interval = _interval(mean, error, sample.size, LEVEL)
+    wide = _interval(mean, error, sample.size, LEVEL / among)
     verdict: Verdict = "not decided"
     if low < interval[0] and interval[1] < high:
         verdict = "holds"
-    else:
-        wide = _interval(mean, error, sample.size, LEVEL / among)
-        if wide[1] <= low or wide[0] >= high:
-            verdict = "does not hold"
-    return Part(
-        name, mean, interval, _p_value(mean, error, sample.size, low, high), (low, high), sample.size, verdict
-    )
+    elif wide[1] <= low or wide[0] >= high:
+        verdict = "does not hold"
+    p_value = _p_value(mean, error, sample.size, low, high)
+    return Part(name, mean, interval, p_value, wanted(low, high), sample.size, verdict)
 
 
 def ratio(name: str, values: Sequence[float], low: float = 1.0, high: float = math.inf, *, among: int = 1) -> Part:
@@ -73,7 +71,20 @@ def ratio(name: str, values: Sequence[float], low: float = 1.0, high: float = ma
         logs = np.log(np.asarray(values, dtype=np.float64))
     part = difference(name, logs.tolist(), _log(low), _log(high), among=among)
     ends = (_exp(part.interval[0]), _exp(part.interval[1]))
-    return Part(name, _exp(part.effect), ends, part.p_value, (low, high), part.seeds, part.verdict)
+    return replace(part, effect=_exp(part.effect), interval=ends, wanted=wanted(low, high))
+
+
+def outside(name: str, values: Sequence[float], margin: float) -> Part:
+    """The mean should be farther from 0 than the margin, on either side; it is refuted when it is surely within."""
+    above = difference(name, values, margin)
+    below = difference(name, values, -math.inf, -margin)
+    within = difference(name, values, -margin, margin)
+    verdict: Verdict = "not decided"
+    if "holds" in (above.verdict, below.verdict):
+        verdict = "holds"
+    elif within.verdict == "holds":
+        verdict = "does not hold"
+    return replace(within, wanted=f"outside ±{margin:g}", verdict=verdict)
 
 
 def together(parts: Sequence[Part]) -> tuple[Verdict, Part | None]:
@@ -87,8 +98,7 @@ def together(parts: Sequence[Part]) -> tuple[Verdict, Part | None]:
     return "holds", max(parts, key=lambda part: part.p_value)
 
 
-def wanted(region: tuple[float, float]) -> str:
-    low, high = region
+def wanted(low: float, high: float) -> str:
     if math.isinf(high):
         return f"above {low:g}"
     return f"below {high:g}" if math.isinf(low) or (low == 0.0 and high == 1.0) else f"{low:g} to {high:g}"
