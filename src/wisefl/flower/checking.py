@@ -85,8 +85,8 @@ def read_update(
         )
     try:
         weights = layout.vector(records[0])
-    except (InvalidInput, ValueError, TypeError, EOFError) as error:
-        return Missing(WRONG_SHAPES, str(error).splitlines()[0])
+    except Exception as error:  # whatever NumPy makes of bytes that somebody sent
+        return Missing(WRONG_SHAPES, (str(error).splitlines() or [type(error).__name__])[0])
     if not np.isfinite(weights).all():
         return Missing(NOT_FINITE, f"{np.count_nonzero(~np.isfinite(weights))} of the weights")
     return Delivered(weights, metrics, upload_s, compute_s)
