@@ -1,6 +1,7 @@
 """A whole federation on this machine: a SuperLink with TLS, SuperNodes with keys of their own, one run, and the end.
 
     python deploy.py --nodes 4 --run-config 'num-server-rounds=3'
+    python deploy.py --nodes 20 --simulation
 
 Everything listens on 127.0.0.1 on ports that are free, lives in one folder (certificates, keys, logs), and is stopped
 when the run ends, fails, takes too long or is interrupted. On real machines the same commands run one per machine:
@@ -13,7 +14,6 @@ import datetime
 import ipaddress
 import json
 import os
-import shlex
 import signal
 import socket
 import ssl
@@ -47,7 +47,7 @@ QUIET = {
     "OMP_NUM_THREADS": "1",
 }
 _START_S, _COMMAND_S, _STOP_S = 60.0, 60.0, 8.0
-_LOOK_S = 2.0
+_LOOK_S = 4.0
 """Asking Flower for the status costs seconds of CPU, which the nodes need too."""
 
 
@@ -84,7 +84,12 @@ class Deployment:
             self.start_node(node, nodes)
         self.wait_for_nodes(nodes)
 
-    def start_superlink(self) -> None:
+    def simulate(self, nodes: int, run_config: str = "") -> str:
+        """The same app with all nodes emulated by Flower's simulation engine (Ray); returns the id of the run."""
+        self.start_superlink("--simulation")
+        return self.submit(run_config, "--federation-config", f"num-supernodes={nodes} client-resources-num-cpus=1")
+
+    def start_superlink(self, *options: str) -> None:
         """TLS for everybody who connects, and only nodes whose key is registered."""
         write_certificates(self.folder / "certificates")
         self._write_connection()
@@ -96,8 +101,8 @@ class Deployment:
             *("--ssl-ca-certfile", str(certificates / "ca.crt")),
             *("--ssl-certfile", str(certificates / "server.pem")),
             *("--ssl-keyfile", str(certificates / "server.key")),
-            "--enable-supernode-auth",
             "--disable-runtime-dependency-installation",
+            *(options or ("--enable-supernode-auth",)),
         )
         self._wait_until_healthy()
 
@@ -127,16 +132,16 @@ class Deployment:
         while (online := self.online()) < count:
             if time.monotonic() > end:
                 raise DeploymentError(f"{online} of {count} nodes are online after {_START_S:.0f} s{self._logs()}")
-            time.sleep(_LOOK_S)
+            time.sleep(1.0)
 
     def online(self) -> int:
         """How many nodes the SuperLink counts as connected."""
         found = self.flwr("supernode", "list", CONNECTION)
         return sum(node["status"] == "online" for node in found["nodes"])
 
-    def submit(self, run_config: str = "") -> str:
+    def submit(self, run_config: str = "", *options: str) -> str:
         """Start the app on the federation; returns the id of the run."""
-        options = ("--run-config", run_config) if run_config else ()
+        options = (*options, "--run-config", run_config) if run_config else options
         return str(self.flwr("run", str(APP), CONNECTION, *options)["run-id"])
 
     def status(self, run: str) -> str:
@@ -150,16 +155,17 @@ class Deployment:
             time.sleep(_LOOK_S)
         return status
 
+    def run_log(self, run: str) -> str:
+        """What the server's app said during a run."""
+        return self._flwr("log", run, CONNECTION, "--show").stdout
+
     def log(self, name: str) -> str:
         """What `superlink` or `node-0` said so far."""
         return (self.folder / f"{name}.log").read_text(encoding="utf-8", errors="replace")
 
     def flwr(self, *arguments: str) -> dict[str, Any]:
         """Run Flower's command line and return its answer."""
-        command = [program("flwr"), *arguments, "--format", "json"]
-        done = subprocess.run(
-            command, env=self._environment("cli"), capture_output=True, text=True, timeout=_COMMAND_S, check=False
-        )
+        done = self._flwr(*arguments, "--format", "json")
         try:
             answer: dict[str, Any] = json.loads(done.stdout)
         except json.JSONDecodeError:
@@ -168,6 +174,16 @@ class Deployment:
             why = " ".join(str(answer.get("error-message")).split())
             raise DeploymentError(f"flwr {' '.join(arguments)} failed: {why}{self._logs()}")
         return answer
+
+    def _flwr(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [program("flwr"), *arguments],
+            env=self._environment("cli"),
+            capture_output=True,
+            text=True,
+            timeout=_COMMAND_S,
+            check=False,
+        )
 
     def stop(self) -> None:
         """Nodes first, so that they do not complain of a lost server; then whatever they left behind."""
@@ -325,6 +341,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="Run the app on a federation on this machine, with TLS and node keys."
     )
     parser.add_argument("--nodes", type=int, default=4, help="SuperNodes (default 4)")
+    parser.add_argument("--simulation", action="store_true", help="emulate the nodes with Ray instead")
     parser.add_argument("--run-config", default="", help="as for flwr run: 'num-server-rounds=3 dataset=\"digits\"'")
     parser.add_argument("--timeout", type=float, default=1800.0, help="seconds that the run may take (default 1800)")
     parser.add_argument("--folder", type=Path, help="keep keys and logs here (default: a temporary folder)")
@@ -335,7 +352,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         folder = chosen.folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wisefl-flower-")))
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            return _federate(folder, chosen.nodes, chosen.run_config, chosen.timeout)
+            with Deployment(folder) as federation:
+                return _federate(federation, chosen)
         except (DeploymentError, subprocess.TimeoutExpired) as error:
             print(f"deploy.py: {error}", file=sys.stderr)
             return 1
@@ -343,18 +361,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 130
 
 
-def _federate(folder: Path, nodes: int, run_config: str, timeout_s: float) -> int:
-    with Deployment(folder) as federation:
-        print(f"starting a SuperLink and {nodes} SuperNodes on {HOST}, logs in {folder}", flush=True)
-        federation.start(nodes)
-        run = federation.submit(run_config)
-        print(f"run {run} {shlex.quote(run_config) if run_config else ''}".rstrip(), flush=True)
-        status = federation.wait(run, timeout_s)
-        print(f"run {run} {status}", flush=True)
-        if status != "finished:completed":
-            print(federation.log("superlink")[-4000:], file=sys.stderr)
-            return 1
-    return 0
+def _federate(federation: Deployment, chosen: argparse.Namespace) -> int:
+    """Start everything, run the app, and say how it ended."""
+    kind = f"{chosen.nodes} {'simulated nodes' if chosen.simulation else 'SuperNodes'}"
+    print(f"starting a SuperLink and {kind} on {HOST}, logs in {federation.folder}", flush=True)
+    if chosen.simulation:
+        run = federation.simulate(chosen.nodes, chosen.run_config)
+    else:
+        federation.start(chosen.nodes)
+        run = federation.submit(chosen.run_config)
+    print(f"run {run} is under way", flush=True)
+    status = federation.wait(run, chosen.timeout)
+    print(f"run {run} {status}", flush=True)
+    if status == "finished:completed":
+        return 0
+    print(federation.run_log(run)[-4000:], file=sys.stderr)
+    return 1
 
 
 if __name__ == "__main__":

@@ -1,21 +1,30 @@
 """Flower nodes inside this process: a Grid that calls the ClientApp directly, and fails on purpose where told."""
 
+import json
 import random
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from flwr.app import ArrayRecord, Context, Error, Message, MetricRecord, RecordDict
+from flwr.app import ArrayRecord, ConfigRecord, Context, Error, Message, MetricRecord, RecordDict
 from flwr.clientapp import ClientApp
 from flwr.common.constant import ErrorCode
 from flwr.serverapp import Grid
+from flwr.serverapp.strategy import Result
 from flwr.supercore.task_identity import TaskIdentity
 
 from wisefl.channel import draw_gain
-from wisefl.flower import Hint, Profile, WiseClient
+from wisefl.errors import InfeasibleProblem, InvalidInput
+from wisefl.flower import Hint, Profile, WiseClient, WiseStrategy
 from wisefl.learning import Job, evaluate
-from wisefl.simulation.federation import Federation
+from wisefl.simulation.config import load_config
+from wisefl.simulation.federation import Federation, build
+
+__all__ = ["ConfigRecord", "InfeasibleProblem", "InvalidInput", "replace"]
+"""What tests use through this module, which is loaded only where Flower is installed."""
 
 Fault = Callable[[Message, int], Message | None]
 """`fault(reply, client)` gives another reply, or None for none at all; raising is what a broken app does."""
@@ -41,6 +50,8 @@ class LocalGrid(Grid):
         self.app = app
         self.faults: dict[str, Fault] = {}
         """By kind of message: train, evaluate, query.profile, query.channel."""
+        self.watch: Callable[[Message, int], None] = lambda message, client: None
+        """Sees every train message."""
         self.dead: set[int] = set()
         """Clients that are listed but answer nothing."""
         self.gone: set[int] = set()
@@ -82,6 +93,8 @@ class LocalGrid(Grid):
         client = self.client_of[node]
         self.log.append((kind, client))
         message.metadata.__dict__["_message_id"] = str(next(self._number))
+        if kind == "train":
+            self.watch(message, client)
         if client in self.dead:
             return None
         try:
@@ -90,11 +103,16 @@ class LocalGrid(Grid):
         except Exception as error:
             return Message(Error(ErrorCode.CLIENT_APP_RAISED_EXCEPTION, f"trace\n{error}"), reply_to=message)
 
+    def rename(self, client: int) -> None:
+        """The node of a client leaves and comes back with another id."""
+        old = next(node for node, number in self.client_of.items() if number == client)
+        self.client_of[old + 1], self.context[old + 1] = self.client_of.pop(old), self.context.pop(old)
+
     def asked(self, kind: str) -> list[int]:
         return [client for what, client in self.log if what == kind]
 
 
-def to_arrays(federation: Federation, weights: np.ndarray) -> ArrayRecord:
+def to_arrays(weights: np.ndarray) -> ArrayRecord:
     """The simulator's flat weights as two arrays, which a record keeps in order."""
     half = weights.size // 2
     return ArrayRecord([weights[:half].reshape(1, -1), weights[half:]])
@@ -127,7 +145,7 @@ def simulated_app(federation: Federation, **options: Any) -> ClientApp:
             weights, federation.train, [job], federation.training, seed=hint.seed, round=hint.round
         )
         metrics = {"num-examples": len(job.positions), "train_loss": float(update.losses[0])}
-        content = {"arrays": to_arrays(federation, weights + update.updates[0]), "metrics": MetricRecord(metrics)}
+        content = {"arrays": to_arrays(weights + update.updates[0]), "metrics": MetricRecord(metrics)}
         return Message(RecordDict(content), reply_to=message)
 
     @app.evaluate()
@@ -138,3 +156,26 @@ def simulated_app(federation: Federation, **options: Any) -> ClientApp:
         return Message(RecordDict({"metrics": MetricRecord(metrics)}), reply_to=message)
 
     return app
+
+
+def small_federation(policy: str) -> Federation:
+    """Twenty clients of digits, half of them balanced: enough to choose from, and to replace who fails."""
+    changes = ("data.clients=20", "data.balanced_fraction=0.5", "limits.min_samples=200", "rounds=5")
+    return build(load_config(None, None, (f"policy.name={policy}", *changes)), workers=1)
+
+
+def started(federation: Federation, grid: Grid, rounds: int = 5, **options: Any) -> tuple[WiseStrategy, Result]:
+    """A strategy with the federation's settings, after so many rounds."""
+    config = federation.config
+    strategy = WiseStrategy(config.policy.name, federation.limits, config.seed, **options)
+
+    def score(round: int, arrays: ArrayRecord) -> MetricRecord:
+        test = evaluate(federation.engine, to_weights(arrays), federation.test)
+        return MetricRecord({"accuracy": test.accuracy, "loss": test.loss})
+
+    first = to_arrays(federation.initial_weights)
+    return strategy, strategy.start(grid, first, rounds, evaluate_fn=score)
+
+
+def records(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "rounds.jsonl").read_text().splitlines()]

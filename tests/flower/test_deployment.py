@@ -79,7 +79,7 @@ def records(folder: Path) -> list[dict[str, Any]]:
 
 def test_two_rounds_with_tls_and_node_keys_end_well(federation: Any, tmp_path: Path) -> None:
     run = federation.submit(run_config(tmp_path / "run", coverage=0.9))
-    assert federation.wait(run, PATIENCE_S) == "finished:completed", federation.log("superlink")
+    assert federation.wait(run, PATIENCE_S) == "finished:completed", federation.run_log(run)
     found = records(tmp_path / "run")
     assert [record["selected"] for record in found] == [[0, 1], [0, 1]]
     assert [record["dropped"] for record in found] == [[], []]
@@ -105,7 +105,7 @@ def test_a_node_killed_in_mid_round_does_not_stop_the_run(start: Callable[[int],
     victim = training_node(federation)
     federation.nodes[victim].send_signal(signal.SIGKILL)
     other = 1 - victim
-    assert federation.wait(run, PATIENCE_S) == "finished:completed", federation.log("superlink")
+    assert federation.wait(run, PATIENCE_S) == "finished:completed", federation.run_log(run)
     first, second = records(tmp_path / "run")
     assert first["selected"] == [victim, other], "the other one is asked instead"
     assert first["dropped"] == [victim]
@@ -124,12 +124,15 @@ def training_node(federation: Any) -> int:
     raise AssertionError(f"nobody was asked to train: {federation.log('superlink')}")
 
 
-def test_nothing_is_left_behind_when_the_run_cannot_start(deploy: ModuleType, tmp_path: Path) -> None:
+def test_nothing_is_left_behind_when_the_run_cannot_start(
+    deploy: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deploy, "APP", tmp_path)
     with deploy.Deployment(tmp_path) as federation:
         federation.start_superlink()
         assert federation.left_behind()
-        with pytest.raises(deploy.DeploymentError, match=r"flwr run .* failed"):
-            federation.submit("no equals sign")
+        with pytest.raises(deploy.DeploymentError, match=r"flwr run .* failed: .*pyproject\.toml"):
+            federation.submit()
     assert federation.left_behind() == []
 
 

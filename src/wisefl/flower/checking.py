@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from flwr.app import Message
+from flwr.app import ConfigRecord, Message, MetricRecord
 
 from wisefl.decision import Limits
 from wisefl.errors import InvalidInput
@@ -39,17 +39,19 @@ class Delivered:
 
 
 def read_profile(answer: Message) -> Profile:
-    if PROFILE not in answer.content.config_records:
+    record = answer.content.get(PROFILE)
+    if not isinstance(record, ConfigRecord):
         raise InvalidInput("the answer holds no profile")
-    return Profile.from_record(answer.content.config_records[PROFILE])
+    return Profile.from_record(record)
 
 
 def read_gain(answer: Message | Missing) -> float | Missing:
     """|h|^2 of a client at the moment."""
     if isinstance(answer, Missing):
         return answer
-    record = answer.content.metric_records.get(CHANNEL)
-    gain = None if record is None else record.get("gain")
+    # By key: Flower builds its views by kind, such as metric_records, anew for every answer, and there are many.
+    record = answer.content.get(CHANNEL)
+    gain = record.get("gain") if isinstance(record, MetricRecord) else None
     if not isinstance(gain, int | float) or not (math.isfinite(gain) and gain > 0.0):
         return Missing(BAD_CHANNEL, f"gain {gain!r}")
     return float(gain)
@@ -83,8 +85,8 @@ def read_update(
         )
     try:
         weights = layout.vector(records[0])
-    except (InvalidInput, ValueError, TypeError, EOFError) as error:
-        return Missing(WRONG_SHAPES, str(error).splitlines()[0])
+    except Exception as error:  # whatever NumPy makes of bytes that somebody sent
+        return Missing(WRONG_SHAPES, (str(error).splitlines() or [type(error).__name__])[0])
     if not np.isfinite(weights).all():
         return Missing(NOT_FINITE, f"{np.count_nonzero(~np.isfinite(weights))} of the weights")
     return Delivered(weights, metrics, upload_s, compute_s)

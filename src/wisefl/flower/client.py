@@ -120,6 +120,7 @@ class WiseClient:
         took = time.perf_counter() - start
         if not message.metadata.message_type.startswith("train") or not reply.has_content():
             return reply
+        # In the first of its metric records, for those who send several.
         for metrics in list(reply.content.metric_records.values())[:1]:
             if self._measure and COMPUTE_S not in metrics:
                 metrics[COMPUTE_S] = took
@@ -152,6 +153,6 @@ class WiseClient:
         return Message(RecordDict({PROFILE: self.profile(context).record()}), reply_to=message)
 
     def _answer_channel(self, message: Message, context: Context) -> Message:
-        round = int(message.content.config_records[CHANNEL]["round"])  # type: ignore[arg-type]
+        round = int(message.content[CHANNEL]["round"])  # type: ignore[arg-type]
         gain = 1.0 if self._channel is None else float(self._channel(context, round))
         return Message(RecordDict({CHANNEL: MetricRecord({"gain": gain})}), reply_to=message)

@@ -78,13 +78,24 @@ class Journal:
 
     def write(self, record: Mapping[str, Any], state: Arrays) -> None:
         """A round is over."""
-        if self._path is None:
-            return
-        if self._folder is None:
-            self._take(RunFolder.create(self._path, self._settings.config(len(state["client"]))))
-        assert self._folder is not None
-        self._folder.append(record)
-        self._folder.save(state)
+        folder = self._open(len(state["client"]))
+        if folder is not None:
+            folder.append(record)
+            folder.save(state)
+
+    def announce(self, round: int, attempt: Attempt, clients: Sequence[str]) -> None:
+        """A round is under way: who trains now, for `wisefl watch`."""
+        folder = self._open(len(clients))
+        if folder is not None:
+            folder.announce(
+                {
+                    "round": round,
+                    "selected": [number(clients[position]) for position in attempt.hints],
+                    "share": [hint.share for hint in attempt.hints.values()],
+                    "frequency_hz": [hint.frequency_hz for hint in attempt.hints.values()],
+                    "planned_latency_s": finite(attempt.choice.decision.latency_s),
+                }
+            )
 
     def finish(self, state: State) -> None:
         """The last round is over."""
@@ -94,6 +105,12 @@ class Journal:
     def close(self) -> None:
         """Let others have the folder."""
         self._lock.close()
+
+    def _open(self, clients: int) -> RunFolder | None:
+        """The folder, made when the first round begins: before it nobody knows how many clients there are."""
+        if self._path is not None and self._folder is None:
+            self._take(RunFolder.create(self._path, self._settings.config(clients)))
+        return self._folder
 
     def _take(self, folder: RunFolder) -> None:
         self._lock.enter_context(alone(folder))

@@ -16,6 +16,7 @@ from flwr.supercore import log
 from wisefl.decision import Limits
 from wisefl.errors import InfeasibleProblem, InvalidInput
 from wisefl.flower.arrays import Layout
+from wisefl.flower.attempt import Attempt
 from wisefl.flower.checking import metrics_of
 from wisefl.flower.conductor import Conductor, Patience
 from wisefl.flower.corrections import Corrections
@@ -100,6 +101,7 @@ class WiseStrategy(Strategy):
         self.dataset = dataset
         self._keys = (arrayrecord_key, configrecord_key)
         self._conductor: Conductor | None = None
+        self._journal: Journal | None = None
         self._grid: Grid | None = None
         self._sent: list[Message] = []
         self._train_config = ConfigRecord()
@@ -123,7 +125,7 @@ class WiseStrategy(Strategy):
         log(INFO, "Starting %s for %d rounds:", type(self).__name__, num_rounds)
         self.summary()
         configs = train_config or ConfigRecord(), evaluate_config or ConfigRecord()
-        journal = Journal(self.run_folder, self._settings(num_rounds))
+        journal = self._journal = Journal(self.run_folder, self._settings(num_rounds))
         result = Result()
         try:
             conductor = self._begin(initial_arrays, journal.resume())
@@ -162,6 +164,7 @@ class WiseStrategy(Strategy):
         start = time.perf_counter()
         attempt = conductor.plan(grid, server_round)
         if attempt is not None:
+            self._announce(conductor, attempt, server_round)
             self._sent = conductor.train_messages(attempt, config)
         self._mark("decision_wall_s", start)
         return self._sent
@@ -288,9 +291,14 @@ class WiseStrategy(Strategy):
         log(WARNING, "round %d: too few samples were delivered, others are asked", number)
         attempt = conductor.plan(grid, number)
         if attempt is not None:
+            self._announce(conductor, attempt, number)
             messages = conductor.train_messages(attempt, self._train_config)
             conductor.collect(attempt, ask(grid, messages, attempt.deadline_s), number)
             conductor.merge(number)
+
+    def _announce(self, conductor: Conductor, attempt: Attempt, number: int) -> None:
+        if self._journal is not None:
+            self._journal.announce(number, attempt, [profile.client for profile in conductor.roster.profiles])
 
     def _evaluate(self, grid: Grid, number: int, config: ConfigRecord) -> MetricRecord | None:
         messages = (

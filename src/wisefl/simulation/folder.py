@@ -21,6 +21,7 @@ from wisefl.simulation.config import RunConfig, check, to_toml
 
 CONFIG, ROUNDS, CHECKPOINT = "config.toml", "rounds.jsonl", "checkpoint.npz"
 SUMMARY, ENVIRONMENT = "summary.json", "environment.json"
+NOW = "now.json"
 _PACKAGES = ("wisefl", "numpy", "scipy", "numba", "torch", "scikit-learn", "cvxpy", "clarabel")
 
 Arrays = dict[str, NDArray[Any]]
@@ -83,6 +84,10 @@ class RunFolder:
                 os.fsync(file.fileno())
         except OSError as error:
             raise InvalidInput(f"{self.path / ROUNDS}: cannot be written ({error.strerror})") from None
+
+    def announce(self, now: Mapping[str, Any]) -> None:
+        """Say what the round under way has decided: `round`, `selected` and more; a record of that round ends it."""
+        self._write(NOW, json.dumps(now, allow_nan=False) + "\n")
 
     def save(self, state: Arrays) -> None:
         """Replace the checkpoint; `state["round"]` says how many records belong to it."""

@@ -15,13 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from wisefl.errors import InvalidInput
-from wisefl.simulation.folder import CONFIG, ROUNDS, SUMMARY
+from wisefl.simulation.folder import CONFIG, NOW, ROUNDS, SUMMARY
 
 Record = Mapping[str, Any]
 
-NOW = "now.json"
-"""What the round under way has decided, where the writer says so: `round`, `selected` and, if it likes, `share`,
-`frequency_hz`, `planned_latency_s`. Replaced every round; of no meaning once that round's record is there."""
 LEFT_OUT = ("dropped", "rejected", "excluded")
 RECENT = 100
 """Records kept whole: more than a terminal has lines."""

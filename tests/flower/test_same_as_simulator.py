@@ -1,0 +1,77 @@
+"""Nodes that hold the simulator's clients: the same decisions and the same weights, to the last bit."""
+
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from wisefl.simulation.rounds import State, play
+
+POLICIES = ("csra", "fedavg", "sae", "pow", "cfl", "full", "oracle-iid", "ga+greedy")
+SAME = (
+    *("selected", "share", "frequency_hz", "samples", "latency_s", "energy_j", "lower_bound", "gap"),
+    *("probe_s", "probe_j", "dropped", "rejected", "groups"),
+    *("divergence_max", "divergence_sum", "divergence_mixture", "size_term"),
+)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_five_rounds_give_the_simulators_decisions_and_weights(fl: ModuleType, tmp_path: Path, policy: str) -> None:
+    federation = fl.small_federation(policy)
+    state, expected = State.initial(federation), []
+    for _ in range(5):
+        state, record = play(federation, state)
+        expected.append(record)
+
+    grid = fl.LocalGrid(fl.simulated_app(federation), 20)
+    strategy, result = fl.started(federation, grid, run_folder=tmp_path / "run")
+
+    found = fl.records(tmp_path / "run")
+    for field in SAME:
+        assert [record[field] for record in found] == [record[field] for record in expected], field
+    for field in ("test_accuracy", "test_loss", "cumulative_latency_s", "cumulative_energy_j"):
+        np.testing.assert_allclose([record[field] for record in found], [record[field] for record in expected], 1e-12)
+    assert np.array_equal(strategy._conductor.state.models, state.models)
+    if len(state.models) == 1:
+        assert np.array_equal(fl.to_weights(result.arrays), state.models[0])
+
+
+def test_node_ids_and_the_order_of_answers_change_nothing(fl: ModuleType, federation) -> None:
+    app = fl.simulated_app(federation)
+    runs = [fl.started(federation, fl.LocalGrid(app, 20, seed), rounds=2)[1] for seed in (1, 2)]
+    assert np.array_equal(*(fl.to_weights(run.arrays) for run in runs))
+
+
+def test_times_that_come_true_change_no_decision(fl: ModuleType, federation) -> None:
+    """A node that reports exactly what was planned for it is not corrected, not even by rounding."""
+
+    def as_planned(reply, client):
+        hint = hints[client]
+        reply.content["metrics"]["upload-s"] = hint.upload_s
+        reply.content["metrics"]["compute-s"] = hint.compute_s
+        return reply
+
+    hints = {}
+    plain = fl.started(federation, fl.LocalGrid(fl.simulated_app(federation), 20), rounds=3)[1]
+    grid = fl.LocalGrid(fl.simulated_app(federation), 20)
+    grid.watch = lambda message, client: hints.__setitem__(client, fl.Hint.of(message))
+    grid.faults["train"] = as_planned
+    told = fl.started(federation, grid, rounds=3)[1]
+    assert np.array_equal(fl.to_weights(plain.arrays), fl.to_weights(told.arrays))
+    assert told.train_metrics_clientapp[1]["upload-s"] > 0.0
+
+
+def test_every_selected_node_is_told_its_own_share(fl: ModuleType, federation, tmp_path: Path) -> None:
+    told = {}
+    grid = fl.LocalGrid(fl.simulated_app(federation), 20)
+    grid.watch = lambda message, client: told.setdefault(client, fl.Hint.of(message))
+    fl.started(federation, grid, rounds=1, run_folder=tmp_path / "run", margin=1.5, grace_s=7.0)
+    (record,) = fl.records(tmp_path / "run")
+    assert sorted(told) == record["selected"]
+    assert [told[client].share for client in record["selected"]] == record["share"]
+    assert [told[client].frequency_hz for client in record["selected"]] == record["frequency_hz"]
+    deadline = 1.5 * record["planned_latency_s"] + 7.0
+    assert {hint.deadline_s for hint in told.values()} == {deadline}
+    assert grid.timeouts[-1] == deadline
+    assert {(hint.round, hint.seed) for hint in told.values()} == {(1, federation.config.seed)}
