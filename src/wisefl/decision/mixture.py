@@ -91,8 +91,9 @@ class MixtureSearch(DeadlineSearch):
         return super()._improve(interval)
 
     def _relaxed_value(self, cost: Floats) -> float:
+        # Class prices made for other costs can be worse than none.
         value, _ = relaxed_signed(cost - self.credit, self.samples, self.need, self.scratch)
-        return float(value) + self.always
+        return max(float(value) + self.always, super()._relaxed_value(cost))
 
     def _cheapest_cover(self, cost: Floats, cutoff: float, max_nodes: int) -> tuple[Clients, float, bool]:
         sets, value, status, last = self._search(cost, cutoff, True, max_nodes, 1)
@@ -114,8 +115,9 @@ class MixtureSearch(DeadlineSearch):
         reduced = cost - self.credit
         value, price = relaxed_signed(reduced, self.samples, self.need, self.scratch)
         value += self.always
-        if value >= cutoff:
-            return [], value, FOUND_ALL, value
+        bound = max(value, super()._relaxed_value(cost))
+        if bound >= cutoff:
+            return [], bound, FOUND_ALL, bound
         forced, core = np.empty(cost.size, np.int64), np.empty(cost.size, np.int64)
         taken, kept = reduce_to_core(reduced, self.samples, self.need, value, price, cutoff, forced, core)
         forced, core = forced[:taken], core[:kept]
@@ -139,4 +141,4 @@ class MixtureSearch(DeadlineSearch):
             sizes,
         )
         members = [np.sort(np.concatenate([forced, core[sets[row, : sizes[row]]]])) for row in range(found)]
-        return members, value, status, last
+        return members, bound, status, last
