@@ -107,6 +107,10 @@ class DeadlineSearch:
     """Branch and bound on the deadline; what a set must be beside affordable is asked in three methods only:
     `_relaxed_value`, `_cheapest_cover` and `_try_all_below`."""
 
+    price_steps = 8
+    """Bandwidth prices tried with the integer knapsack before an interval is split."""
+    nodes = NODES
+
     def __init__(self, problem: RoundProblem, max_gap: float) -> None:
         self.max_gap = max_gap
         self.latency_weight = problem.limits.latency_weight
@@ -143,7 +147,7 @@ class DeadlineSearch:
             before = self.best
             self.tau[:] = 0.5 * deadline
             costs_at(deadline, price, self.prices, self.tau, self.cost_first)
-            self._cheapest_cover(self.cost_first, np.inf, NODES)
+            self._cheapest_cover(self.cost_first, np.inf, self.nodes)
             if self.best >= before * (1 - 1e-4):
                 break
             deadline, price = self.best_deadline, self.best_price
@@ -192,7 +196,7 @@ class DeadlineSearch:
 
         bound, price, middle = self._raise_relaxed(interval, tangent)
         if bound < self.cutoff and (middle < self.cutoff or narrow):
-            max_nodes = NODES * 4**effort
+            max_nodes = self.nodes * 4**effort
             bound, price = self._raise_integer(first, last, tangent, bound, price, max_nodes)
             middle, _, complete = self._integer_bound(tangent, tangent, tangent, price, max_nodes)
             if bound < self.cutoff and (middle < self.cutoff or narrow):
@@ -254,7 +258,7 @@ class DeadlineSearch:
         """(bound, price) from the integer knapsack, trying prices until its cheapest cover fits the band."""
         # Where fractions fit the band but no cover does, the relaxed price vanishes; the integer one does not.
         low, high, trial = 0.0, np.inf, max(price, 1e-3 * self.best_price)
-        for step in range(8):
+        for step in range(self.price_steps):
             value, demand, _ = self._integer_bound(first, last, tangent, trial, max_nodes)
             if value > bound:
                 bound, price = value, trial

@@ -9,27 +9,37 @@ every set; a depth-first search (`mixture_search`) finds the sets whose bound st
 import numpy as np
 from numpy.typing import NDArray
 
-from wisefl.decision.certified import COVERS, NODES, DeadlineSearch, Interval
+from wisefl.decision.certified import DeadlineSearch, Interval
 from wisefl.decision.class_prices import ClassPrices, MixtureLimit
 from wisefl.decision.knapsack import FOUND_ALL, reduce_to_core
 from wisefl.decision.mixture_search import relaxed_signed, search_sets
 from wisefl.decision.mixture_start import assemble
 from wisefl.decision.problem import RoundProblem
-from wisefl.decision.relaxation import costs_at
+from wisefl.decision.relaxation import costs_at, next_price
 
 Floats = NDArray[np.float64]
 Clients = NDArray[np.int64]
 
 START_WORK = 20_000
 """Clients looked at, times clients to start from, for the first set."""
-CHEAPNESS = (0.1, 0.5, 2.0)
+CHEAPNESS = (0.02, 0.1, 0.3, 1.0, 3.0)
 """What cost weighs against representation while a first set grows; the best of all counts."""
 TRIED = 16
 """First sets that are allocated exactly."""
 
+LADDER = 1.15
+"""By how much the target rises in the search for the cheapest set when none is known."""
+PRICES = 16
+"""Bandwidth prices tried for a fractional bound."""
+WIDE = 1.1
+"""An interval of deadlines this much longer at its end is split rather than searched for ever."""
+
 
 class MixtureSearch(DeadlineSearch):
     """Branch and bound on the deadline over sets whose mixture is within the limit."""
+
+    price_steps = 3
+    nodes = 200_000
 
     def __init__(self, problem: RoundProblem, max_gap: float) -> None:
         super().__init__(problem, max_gap)
@@ -37,16 +47,15 @@ class MixtureSearch(DeadlineSearch):
         self.pricing = ClassPrices(self.rule, self.samples, self.need)
         self._use(np.zeros(self.rule.reference.size))
 
-    def start(self) -> None:
-        """A first set by growing some, then class prices and the usual start from there."""
-        deadline, price = self._guess()
-        # Everybody who could ever take part must have a finite cost: all together are a set that always exists.
+    def _guess(self) -> tuple[float, float]:
+        """(deadline, price) of a first set, which this finds."""
+        deadline, price = super()._guess()
+        # Everybody must have a finite cost: all together are the one set that always exists.
         deadline = max(deadline, 1.001 * float(self.prices.fastest_s.max()))
         self.tau[:] = 0.5 * deadline
         costs_at(deadline, price, self.prices, self.tau, self.cost_first)
         self._grow(self.cost_first)
-        self._price_classes(self.best_deadline, self.best_price)
-        super().start()
+        return self.best_deadline, self.best_price
 
     def _grow(self, cost: Floats) -> None:
         """Allocate the best of the sets grown from the cheapest clients."""
@@ -77,6 +86,10 @@ class MixtureSearch(DeadlineSearch):
         """Class prices for the costs at this deadline and bandwidth price."""
         tau, cost = np.full(self.tau.size, 0.5 * deadline), np.empty(self.tau.size)
         costs_at(deadline, price, self.prices, tau, cost)
+        self._price_classes_for(cost)
+
+    def _price_classes_for(self, cost: Floats) -> None:
+        # Whoever costs more than twice the best set is in no better one; the prices need finite costs.
         self._use(self.pricing.best(np.minimum(cost, 2.0 * self.best)))
 
     def _use(self, class_prices: Floats) -> None:
@@ -85,10 +98,55 @@ class MixtureSearch(DeadlineSearch):
         self.always = -self.rule.smoothing * float(class_prices.sum())
 
     def _improve(self, interval: Interval) -> list[Interval]:
+        first, last = interval.first, interval.last
         if interval.effort > 0:
             # The search found no end here: prices made for this interval cut more of it.
-            self._price_classes(0.5 * (interval.first + interval.last), interval.price)
-        return super()._improve(interval)
+            self._price_classes(self._tangent(first, last), interval.price)
+        parts = super()._improve(interval)
+        endless = parts[0].effort > interval.effort
+        if endless and interval.effort > 0 and last > WIDE * first:
+            return self._split(parts[0].bound, parts[0].price, interval)
+        return parts
+
+    def _raise_relaxed(self, interval: Interval, tangent: float) -> tuple[float, float, float]:
+        """(bound, price, bound at the tangent's deadline alone) with the class prices of the moment."""
+        first, last = interval.first, interval.last
+        bound, price = max(
+            (self._relaxed_bound(first, last, tangent, price), price) for price in {interval.price, self.best_price}
+        )
+        middle = bound
+        if bound < self.cutoff:
+            price, middle = self._clearing_price(tangent, price)
+            bound = max(bound, self._relaxed_bound(first, last, tangent, price))
+        return bound, price, middle
+
+    def _clearing_price(self, deadline: float, guess: float) -> tuple[float, float]:
+        """(price, bound) where the fractional optimum at this deadline asks for about the whole band."""
+        low, high, price = 0.0, np.inf, guess
+        best_price, best = guess, -np.inf
+        for step in range(PRICES):
+            costs_at(deadline, price, self.prices, self.tau, self.cost_first)
+            value = self._relaxed_value(self.cost_first) + self.latency_weight * deadline - price
+            if value > best:
+                best_price, best = price, value
+            if best >= 2.0 * self.best:
+                break
+            demand = self._demand(self.cost_first)
+            if demand > 1.0:
+                low = price
+            else:
+                high = price
+            if abs(demand - 1.0) <= 0.02 or high <= low * 1.02 or price < 1e-9 * guess:
+                break
+            price = float(next_price(price, demand, low, high, 2.0**step))
+        return best_price, best
+
+    def _demand(self, cost: Floats) -> float:
+        """Part of the band that the fractional optimum asks for."""
+        reduced = cost - self.credit
+        _, per_sample = relaxed_signed(reduced, self.samples, self.need, self.scratch)
+        taken = reduced < per_sample * self.samples
+        return max(float((self.prices.upload_s[taken] / self.tau[taken]).sum()), 1e-3)
 
     def _relaxed_value(self, cost: Floats) -> float:
         # Class prices made for other costs can be worse than none.
@@ -96,11 +154,28 @@ class MixtureSearch(DeadlineSearch):
         return max(float(value) + self.always, super()._relaxed_value(cost))
 
     def _cheapest_cover(self, cost: Floats, cutoff: float, max_nodes: int) -> tuple[Clients, float, bool]:
+        if cutoff == np.inf:
+            return self._first_set(cost, max_nodes)
         sets, value, status, last = self._search(cost, cutoff, True, max_nodes, 1)
         for members in sets:
             self._try(members)
         finished = status == FOUND_ALL
         return sets[0] if sets else np.empty(0, np.int64), last if finished else value, finished
+
+    def _first_set(self, cost: Floats, max_nodes: int) -> tuple[Clients, float, bool]:
+        """The cheapest set, without a target: search below one that rises from the relaxed value until it is found.
+
+        What a target rules out quickly a search from above would take for ever to leave.
+        """
+        self._price_classes_for(cost)
+        known = float(cost[self.best_set].sum())
+        target = self._relaxed_value(cost)
+        while target < known:
+            target = min(max(LADDER * target, 1e-3 * known), known)
+            members, value, finished = self._cheapest_cover(cost, target, max_nodes)
+            if members.size:
+                return members, value, finished
+        return self.best_set, known, False
 
     def _try_all_below(self, cost: Floats, cutoff: float, max_leaves: int, max_nodes: int) -> bool:
         sets, _, status, _ = self._search(cost, cutoff, False, max_nodes, max_leaves)
