@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-def label_distribution(label_counts: NDArray[np.int64], smoothing: float = 0.0) -> Floats:
+def label_distribution(label_counts: NDArray[np.int64] | Floats, smoothing: float = 0.0) -> Floats:
     """p_{z,k} = d_{z,k} / d_k along the last axis."""
     counts = label_counts + smoothing
     return np.asarray(counts / counts.sum(axis=-1, keepdims=True))

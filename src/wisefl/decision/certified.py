@@ -49,10 +49,15 @@ SAMPLE = 4096
 """Clients on which the first guess of deadline and price is made when there are many more."""
 
 
+def prepare(problem: RoundProblem) -> None:
+    """Load every compiled kernel that such a problem needs, once per process, by deciding rounds of three clients."""
+    _load(problem.limits.limits_mixture)
+
+
 @cache
-def prepare() -> None:
-    """Load every compiled kernel, once per process, by deciding a round of three clients."""
-    solve(RoundProblem.build(Fleet.random(3, 0), None, Limits(max_divergence=np.inf)), max_gap=1e-6)
+def _load(mixture: bool) -> None:
+    limits = Limits(max_divergence=0.5, divergence="mixture") if mixture else Limits(max_divergence=np.inf)
+    solve(RoundProblem.build(Fleet.random(3, 0), None, limits), max_gap=1e-6)
 
 
 def solve(problem: RoundProblem, *, max_gap: float = 1e-3, time_limit: float | None = None) -> Decision:
@@ -110,6 +115,7 @@ class DeadlineSearch:
     price_steps = 8
     """Bandwidth prices tried with the integer knapsack before an interval is split."""
     nodes = NODES
+    max_effort = MAX_EFFORT
 
     def __init__(self, problem: RoundProblem, max_gap: float) -> None:
         self.max_gap = max_gap
@@ -182,7 +188,7 @@ class DeadlineSearch:
             interval = heapq.heappop(self.open)
             self.intervals += 1
             for part in self._improve(interval):
-                if part.bound >= self.cutoff or part.effort > MAX_EFFORT:
+                if part.bound >= self.cutoff or part.effort > self.max_effort:
                     self.closed_bound = min(self.closed_bound, part.bound)
                 else:
                     heapq.heappush(self.open, part)

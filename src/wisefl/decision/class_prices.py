@@ -7,7 +7,7 @@ tangent of KL at a distribution r gives a linear condition that all of them meet
     sum_z m_z (p_z / r_z - 1 - KL(p || r) + e) >= 0.
 
 Any sum of such rows with weights >= 0 is a vector v of *class prices* with `sum_z m_z v_z >= 0`: scarce classes pay,
-plentiful ones charge. Taking `sum_z v_z m_zk` off each client's cost leaves a bound that is a plain covering knapsack.
+plentiful ones charge. Taking `sum_z v_z m_zk` off each client's cost leaves a plain covering knapsack as a bound.
 """
 
 from dataclasses import dataclass, field

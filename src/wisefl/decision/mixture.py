@@ -6,6 +6,8 @@ no longer the cheapest cover but the cheapest cover whose pooled labels are repr
 every set; a depth-first search (`mixture_search`) finds the sets whose bound stays below the target.
 """
 
+import time
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,6 +33,8 @@ LADDER = 1.15
 """By how much the target rises in the search for the cheapest set when none is known."""
 PRICES = 16
 """Bandwidth prices tried for a fractional bound."""
+NODES_PER_SECOND = 5e6
+"""A cautious guess of how fast the compiled search is."""
 WIDE = 1.1
 """An interval of deadlines this much longer at its end is split rather than searched for ever."""
 
@@ -40,12 +44,18 @@ class MixtureSearch(DeadlineSearch):
 
     price_steps = 3
     nodes = 200_000
+    max_effort = 4
 
     def __init__(self, problem: RoundProblem, max_gap: float) -> None:
         super().__init__(problem, max_gap)
         self.rule = MixtureLimit.of(problem)
         self.pricing = ClassPrices(self.rule, self.samples, self.need)
         self._use(np.zeros(self.rule.reference.size))
+        self.stop_at = np.inf
+
+    def run(self, stop_at: float) -> bool:
+        self.stop_at = stop_at
+        return super().run(stop_at)
 
     def _guess(self) -> tuple[float, float]:
         """(deadline, price) of a first set, which this finds."""
@@ -187,6 +197,10 @@ class MixtureSearch(DeadlineSearch):
         self, cost: Floats, cutoff: float, improve: bool, max_nodes: int, max_sets: int
     ) -> tuple[list[Clients], float, int, float]:
         """(representative covers below the cutoff, relaxed value, status, cutoff at the end)."""
+        if self.stop_at < np.inf:
+            # One search can outlast a time limit by far: it gets no more nodes than there is time for.
+            left = max(self.stop_at - time.perf_counter(), 0.0)
+            max_nodes = min(max_nodes, 1000 + int(NODES_PER_SECOND * left))
         reduced = cost - self.credit
         value, price = relaxed_signed(reduced, self.samples, self.need, self.scratch)
         value += self.always

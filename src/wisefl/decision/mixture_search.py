@@ -38,7 +38,23 @@ def is_representative(held, reference, limit):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy")
-def search_sets(cost, reduced, samples, counts, need, held, reference, limit, spent, value, cutoff, improve, max_nodes, sets, sizes):  # type: ignore[no-untyped-def]  # fmt: skip
+def search_sets(  # type: ignore[no-untyped-def]
+    cost,
+    reduced,
+    samples,
+    counts,
+    need,
+    held,
+    reference,
+    limit,
+    spent,
+    value,
+    cutoff,
+    improve,
+    max_nodes,
+    sets,
+    sizes,
+):
     """Sets of clients, sorted by reduced cost per sample, that cost less than the cutoff; into `sets`.
 
     `held` are the classes, `spent` the costs and `value` the reduced costs of what is chosen already. With `improve`

@@ -18,7 +18,7 @@ DivergenceOf = Literal["client", "mixture"]
 """Whose divergence is limited: each selected client's, or that of the data of all selected clients together."""
 
 
-def _limit(default: float | str, help: str) -> Any:
+def _limit(default: float, help: str) -> Any:
     """A field with the sentence that the command line and the run configuration show for it."""
     return field(default=default, metadata={"help": help})
 
@@ -38,9 +38,11 @@ class Limits:
     max_divergence: float = _limit(
         0.2, "Largest label divergence of a client that may take part; inf lets all in (e_1)."
     )
-    divergence: DivergenceOf = _limit(
-        "client",
-        "What max_divergence limits: each client, as in the paper, or the mixture of the selected clients' data.",
+    divergence: DivergenceOf = field(
+        default="client",
+        metadata={
+            "help": "What max_divergence limits: each client (the paper), or the mixture of all selected data."
+        },
     )
     min_samples: int = _limit(2000, "Fewest samples that the selected clients hold together (e_2).")
     latency_weight: float = _limit(1.0, "Objective per second of the round (alpha_1).")
