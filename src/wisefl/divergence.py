@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-def label_distribution(label_counts: NDArray[np.int64], smoothing: float = 0.0) -> Floats:
+def label_distribution(label_counts: NDArray[np.int64] | Floats, smoothing: float = 0.0) -> Floats:
     """p_{z,k} = d_{z,k} / d_k along the last axis."""
     counts = label_counts + smoothing
     return np.asarray(counts / counts.sum(axis=-1, keepdims=True))
@@ -24,7 +24,7 @@ def global_distribution(label_counts: NDArray[np.int64]) -> Floats:
 def kl(p: Floats, q: Floats) -> Floats:
     """D_kl(p || q) along the last axis; infinite where q lacks a class that p has."""
     held = p > 0.0
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(held, p * (np.log(np.where(held, p, 1.0)) - np.log(q)), 0.0)
     # Rounding can leave -1e-17 where the two are equal.
     return np.asarray(np.maximum(terms.sum(axis=-1), 0.0))
@@ -33,8 +33,7 @@ def kl(p: Floats, q: Floats) -> Floats:
 def client_divergence(label_counts: NDArray[np.int64], smoothing: float = 0.0) -> Floats:
     """D_kl(p_g || p_k) of every client."""
     reference = label_distribution(label_counts.sum(axis=0), smoothing)
-    with np.errstate(invalid="ignore"):
-        return kl(reference, label_distribution(label_counts, smoothing))
+    return kl(reference, label_distribution(label_counts, smoothing))
 
 
 def mixture_divergence(label_counts: NDArray[np.int64], selected: NDArray[np.bool_], smoothing: float = 0.0) -> float:

@@ -110,8 +110,18 @@ def test_the_defaults_are_the_papers(capsys: pytest.CaptureFixture[str]) -> None
         "solver": "certified",
         "max-gap": "0.001",
     }
+    assert re.search(r"--divergence \[client\|mixture\] .*?\[default: client\]", page)
     for option, default in defaults.items():
         assert re.search(rf"--{option} [^[]*\[default: {re.escape(default)}\]", page), option
+
+
+def test_a_limit_on_the_mixture_lets_everybody_be_chosen(fleet: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan = plan_json(capsys, fleet, "--divergence", "mixture")
+    assert plan["status"] == "certified"
+    assert plan["eligible"] == 80
+    assert plan["objective"] < plan_json(capsys, fleet)["objective"]
+    assert main(["plan", str(fleet), "--divergence", "mixture"]) == 0
+    assert "(at most 0.2)" in " ".join(capsys.readouterr().out.split())
 
 
 def test_every_limit_reaches_the_decision(fleet: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -125,6 +135,7 @@ def test_every_limit_reaches_the_decision(fleet: Path, capsys: pytest.CaptureFix
         bits_per_sample=1000.0,
         model_bits=1e6,
         max_divergence=0.5,
+        divergence="mixture",
         min_samples=5000,
         latency_weight=2.0,
         energy_weight=0.5,

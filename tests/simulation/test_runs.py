@@ -53,6 +53,18 @@ def records(path: Path) -> list[dict[str, Any]]:
     return [{key: value for key, value in record.items() if not key.endswith("_wall_s")} for record in kept]
 
 
+@pytest.mark.parametrize("policy", ["csra", "fedavg"])
+def test_with_a_limit_on_the_mixture_clients_that_lack_a_class_train_too(tmp_path: Path, policy: str) -> None:
+    limits = ("limits.divergence=mixture", "limits.max_divergence=0.1")
+    run_folder(tmp_path, small(f"policy.name={policy}", *limits))
+    rounds = records(tmp_path)
+    assert len(rounds) == 4
+    assert any(record["divergence_max"] is None or record["divergence_max"] > 0.1 for record in rounds)
+    if policy == "csra":
+        assert all(record["divergence_mixture"] <= 0.1 for record in rounds)
+        assert all(record["gap"] <= 1e-3 for record in rounds)
+
+
 @pytest.mark.parametrize(
     "policy", ["csra", "csra-dc", "fedavg", "sae", "pow", "cfl", "full", "oracle-iid", "cs-greedy"]
 )

@@ -10,7 +10,8 @@ from typer.core import TyperCommand
 from wisefl.decision.problem import Limits
 from wisefl.errors import WiseFLError
 
-_LIMITS = frozenset(item.name for item in fields(Limits))
+_LIMITS = frozenset(item.name for item in fields(Limits)) - {"divergence"}
+"""Fields that an error calls by name wherever they stand; `divergence` is more often the word than the option."""
 
 
 class Command(TyperCommand):

@@ -6,8 +6,9 @@ from dataclasses import Field, fields
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
+import click
 import typer
 
 from wisefl.decision.problem import Limits
@@ -22,7 +23,7 @@ REPRESENTATION, COST, RADIO, COMPUTING, METHOD, OUTPUT = (
 )
 
 _LIMIT_PANELS: dict[str, tuple[str, ...]] = {
-    REPRESENTATION: ("max_divergence", "min_samples", "smoothing"),
+    REPRESENTATION: ("max_divergence", "divergence", "min_samples", "smoothing"),
     COST: ("latency_weight", "energy_weight"),
     RADIO: ("bandwidth_hz", "noise_dbm_hz", "carrier_hz", "path_loss_exponent", "model_bits"),
     COMPUTING: ("capacitance", "epochs", "bits_per_sample"),
@@ -69,11 +70,14 @@ class _ShownShort(float):
 def _option(item: "Field[Any]") -> inspect.Parameter:
     panel, text = _PANEL_OF[item.name], item.metadata["help"]
     default: Any = item.default
+    words = get_args(item.type)  # of a Literal; of a plain type there are none
+    kind: Any = str if words else item.type
+    choice = click.Choice(words) if words else None
     return inspect.Parameter(
         item.name,
         inspect.Parameter.KEYWORD_ONLY,
         default=_ShownShort(default) if item.type is float else default,
-        annotation=Annotated[item.type, typer.Option(help=text, rich_help_panel=panel)],
+        annotation=Annotated[kind, typer.Option(help=text, rich_help_panel=panel, click_type=choice)],
     )
 
 

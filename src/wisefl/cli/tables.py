@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from wisefl.cli.output import client_rows
-from wisefl.decision import Decision
+from wisefl.decision import Decision, Limits
 
 SHOWN_CLIENTS = 30
 _PIPE_WIDTH = 120
@@ -117,7 +117,7 @@ def _facts(decision: Decision) -> list[tuple[str, str]]:
         (
             "data",
             f"{decision.samples} samples (at least {limits.min_samples} asked), divergence of the mixture "
-            f"{decision.divergence_mixture:.4f} ({_divergence_limit(limits.max_divergence)})",
+            f"{decision.divergence_mixture:.4f} ({_divergence_limit(limits)})",
         ),
         ("band", f"{100.0 * float(decision.share.sum()):.1f}% of {limits.bandwidth_hz / 1e6:g} MHz used"),
         ("limited by", bottleneck(decision)),
@@ -129,8 +129,10 @@ def _facts(decision: Decision) -> list[tuple[str, str]]:
     return facts
 
 
-def _divergence_limit(limit: float) -> str:
-    return f"each client at most {limit:g}" if math.isfinite(limit) else "no limit per client"
+def _divergence_limit(limits: Limits) -> str:
+    if not math.isfinite(limits.max_divergence):
+        return "no limit"
+    return f"{'at most' if limits.limits_mixture else 'each client at most'} {limits.max_divergence:g}"
 
 
 def proof(decision: Decision) -> str:

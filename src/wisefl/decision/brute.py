@@ -2,7 +2,8 @@
 
 Only minimal covers are tried (sets that meet `min_samples` and no longer do when any member leaves): dropping a
 member from an allocated set frees its share, removes its energy and cannot raise the maximum that is the deadline,
-so a superset never costs less than the cover inside it.
+so a superset never costs less than the cover inside it. For the same reason only minimal ones are tried among the
+sets whose mixture is within a limit.
 
 The allocation of a set shares nothing with `wisefl.decision.allocation`, so that each can catch the other's
 mistakes. It works on the shares b and the deadline T, with the frequency that just meets the deadline,
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 
 from wisefl.decision.decision import Decision
 from wisefl.decision.problem import RoundProblem
+from wisefl.divergence import kl, label_distribution
 from wisefl.errors import InvalidInput
 
 Floats = NDArray[np.float64]
@@ -51,7 +53,10 @@ def solve(problem: RoundProblem, *, max_clients: int = 15) -> Decision:
             f"brute enumerates at most max_clients = {max_clients} eligible clients, this problem has {eligible}: "
             "lower max_divergence, raise max_clients or choose another solver"
         )
-    covers = minimal_covers(problem.samples[problem.candidates], problem.limits.min_samples)
+    if problem.limits.limits_mixture:
+        covers = minimal_representative_sets(problem)
+    else:
+        covers = minimal_covers(problem.samples[problem.candidates], problem.limits.min_samples)
     sizes = covers.sum(axis=1)
     best_cost, lower_bound = np.inf, np.inf
     selected = np.zeros(len(problem), dtype=bool)
@@ -84,6 +89,24 @@ def minimal_covers(samples: NDArray[np.int64], min_samples: int) -> NDArray[np.b
     held = sets @ samples
     smallest = np.where(sets, samples, np.iinfo(np.int64).max).min(axis=1)
     return np.asarray(sets[(held >= min_samples) & (held - smallest < min_samples)])
+
+
+def minimal_representative_sets(problem: RoundProblem) -> NDArray[np.bool_]:
+    """Every set that holds `min_samples`, whose mixture is within `max_divergence`, and that no longer does both
+    without any one of its members; one row each."""
+    limits, counts = problem.limits, problem.fleet.label_counts
+    count = len(problem.candidates)
+    number = np.arange(2**count)
+    sets = (number[:, None] >> np.arange(count)) & 1 == 1
+    pooled = sets.astype(np.int64) @ counts[problem.candidates]
+    fits = np.zeros(len(sets), dtype=bool)
+    reference = label_distribution(counts.sum(axis=0), limits.smoothing)
+    mixture = label_distribution(pooled[1:], limits.smoothing)
+    fits[1:] = (pooled[1:].sum(axis=1) >= limits.min_samples) & (kl(reference, mixture) <= limits.max_divergence)
+    dispensable = np.zeros(len(sets), dtype=bool)
+    for member in range(count):
+        dispensable |= sets[:, member] & fits[number & ~(1 << member)]
+    return np.asarray(sets[fits & ~dispensable])
 
 
 @dataclass(frozen=True)

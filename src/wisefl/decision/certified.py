@@ -49,10 +49,15 @@ SAMPLE = 4096
 """Clients on which the first guess of deadline and price is made when there are many more."""
 
 
+def prepare(problem: RoundProblem) -> None:
+    """Load every compiled kernel that such a problem needs, once per process, by deciding rounds of three clients."""
+    _load(problem.limits.limits_mixture)
+
+
 @cache
-def prepare() -> None:
-    """Load every compiled kernel, once per process, by deciding a round of three clients."""
-    solve(RoundProblem.build(Fleet.random(3, 0), None, Limits(max_divergence=np.inf)), max_gap=1e-6)
+def _load(mixture: bool) -> None:
+    limits = Limits(max_divergence=0.5, divergence="mixture") if mixture else Limits(max_divergence=np.inf)
+    solve(RoundProblem.build(Fleet.random(3, 0), None, limits), max_gap=1e-6)
 
 
 def solve(problem: RoundProblem, *, max_gap: float = 1e-3, time_limit: float | None = None) -> Decision:
@@ -65,7 +70,7 @@ def solve(problem: RoundProblem, *, max_gap: float = 1e-3, time_limit: float | N
     if time_limit is not None and not time_limit > 0.0:
         raise InvalidInput(f"time_limit must be greater than 0 seconds, not {time_limit:g}")
     stop_at = np.inf if time_limit is None else time.perf_counter() + time_limit
-    tree = _Search(problem, max(max_gap, SMALLEST_GAP) - 2.0 * ROUNDING)
+    tree = _search_for(problem)(problem, max(max_gap, SMALLEST_GAP) - 2.0 * ROUNDING)
     tree.start()
     done = tree.run(stop_at)
     selected = np.zeros(len(problem), dtype=bool)
@@ -84,8 +89,16 @@ def solve(problem: RoundProblem, *, max_gap: float = 1e-3, time_limit: float | N
     return replace(decision, lower_bound=bound, reached_goal=done)
 
 
+def _search_for(problem: RoundProblem) -> "type[DeadlineSearch]":
+    if not problem.limits.limits_mixture:
+        return DeadlineSearch
+    from wisefl.decision.mixture import MixtureSearch
+
+    return MixtureSearch
+
+
 @dataclass(order=True)
-class _Interval:
+class Interval:
     """Deadlines [first, last] with the best bound known for them."""
 
     bound: float
@@ -95,7 +108,15 @@ class _Interval:
     effort: int = 0
 
 
-class _Search:
+class DeadlineSearch:
+    """Branch and bound on the deadline; what a set must be beside affordable is asked in three methods only:
+    `_relaxed_value`, `_cheapest_cover` and `_try_all_below`."""
+
+    price_steps = 8
+    """Bandwidth prices tried with the integer knapsack before an interval is split."""
+    nodes = NODES
+    max_effort = MAX_EFFORT
+
     def __init__(self, problem: RoundProblem, max_gap: float) -> None:
         self.max_gap = max_gap
         self.latency_weight = problem.limits.latency_weight
@@ -113,7 +134,7 @@ class _Search:
         self.best_set: NDArray[np.int64] = np.empty(0, np.int64)
         self.best_deadline = self.best_price = np.nan
         self.seen: set[bytes] = set()
-        self.open: list[_Interval] = []
+        self.open: list[Interval] = []
         self.closed_bound = np.inf
         self.intervals = 0
 
@@ -132,7 +153,7 @@ class _Search:
             before = self.best
             self.tau[:] = 0.5 * deadline
             costs_at(deadline, price, self.prices, self.tau, self.cost_first)
-            self._cheapest_cover(self.cost_first, np.inf, NODES)
+            self._cheapest_cover(self.cost_first, np.inf, self.nodes)
             if self.best >= before * (1 - 1e-4):
                 break
             deadline, price = self.best_deadline, self.best_price
@@ -147,7 +168,7 @@ class _Search:
         for first, last in pairwise(cuts):
             bound = self._relaxed_bound(first, last, self._tangent(first, last), self.best_price)
             bound = max(bound, self.latency_weight * first)
-            heapq.heappush(self.open, _Interval(bound, first, last, self.best_price))
+            heapq.heappush(self.open, Interval(bound, first, last, self.best_price))
 
     def _guess(self) -> tuple[float, float]:
         """(deadline, price) near the optimum, from a part of the clients when there are very many."""
@@ -169,13 +190,13 @@ class _Search:
             interval = heapq.heappop(self.open)
             self.intervals += 1
             for part in self._improve(interval):
-                if part.bound >= self.cutoff or part.effort > MAX_EFFORT:
+                if part.bound >= self.cutoff or part.effort > self.max_effort:
                     self.closed_bound = min(self.closed_bound, part.bound)
                 else:
                     heapq.heappush(self.open, part)
         return self.lower_bound() >= self.cutoff
 
-    def _improve(self, interval: _Interval) -> list[_Interval]:
+    def _improve(self, interval: Interval) -> list[Interval]:
         """Raise the bound of an interval, or split it."""
         first, last, effort = interval.first, interval.last, interval.effort
         tangent = self._tangent(first, last)
@@ -183,7 +204,7 @@ class _Search:
 
         bound, price, middle = self._raise_relaxed(interval, tangent)
         if bound < self.cutoff and (middle < self.cutoff or narrow):
-            max_nodes = NODES * 4**effort
+            max_nodes = self.nodes * 4**effort
             bound, price = self._raise_integer(first, last, tangent, bound, price, max_nodes)
             middle, _, complete = self._integer_bound(tangent, tangent, tangent, price, max_nodes)
             if bound < self.cutoff and (middle < self.cutoff or narrow):
@@ -191,11 +212,11 @@ class _Search:
                 if self._enumerate(first, last, tangent, price, COVERS * 4**effort, max_nodes):
                     bound = self.cutoff
                 elif narrow or not complete:
-                    return [_Interval(max(bound, interval.bound), first, last, price, effort + 1)]
+                    return [Interval(max(bound, interval.bound), first, last, price, effort + 1)]
         # What a price reached in this interval decides which price to go on with; what its parent proved still holds.
         bound = max(bound, interval.bound)
         if bound >= self.cutoff:
-            return [_Interval(bound, first, last, price, effort)]
+            return [Interval(bound, first, last, price, effort)]
         return self._split(bound, price, interval)
 
     def _tangent(self, first: float, last: float) -> float:
@@ -206,16 +227,16 @@ class _Search:
             return 0.75 * first + 0.25 * last
         return 0.5 * (first + last)
 
-    def _split(self, bound: float, price: float, interval: _Interval) -> list[_Interval]:
+    def _split(self, bound: float, price: float, interval: Interval) -> list[Interval]:
         first, last = interval.first, interval.last
         inside = (self.best_deadline - first) / (last - first)
         if 0.1 < inside < 0.9 and last > first * 1.02:
             cut = self.best_deadline
         else:
             cut = float(np.sqrt(first * last)) if last > 4.0 * first else 0.5 * (first + last)
-        return [_Interval(bound, a, b, price, interval.effort) for a, b in ((first, cut), (cut, last))]
+        return [Interval(bound, a, b, price, interval.effort) for a, b in ((first, cut), (cut, last))]
 
-    def _raise_relaxed(self, interval: _Interval, tangent: float) -> tuple[float, float, float]:
+    def _raise_relaxed(self, interval: Interval, tangent: float) -> tuple[float, float, float]:
         """(bound, price, bound at the tangent's deadline alone) from the fractional knapsack."""
         first, last = interval.first, interval.last
         bound, price = max(
@@ -245,7 +266,7 @@ class _Search:
         """(bound, price) from the integer knapsack, trying prices until its cheapest cover fits the band."""
         # Where fractions fit the band but no cover does, the relaxed price vanishes; the integer one does not.
         low, high, trial = 0.0, np.inf, max(price, 1e-3 * self.best_price)
-        for step in range(8):
+        for step in range(self.price_steps):
             value, demand, _ = self._integer_bound(first, last, tangent, trial, max_nodes)
             if value > bound:
                 bound, price = value, trial
@@ -260,9 +281,13 @@ class _Search:
 
     def _relaxed_bound(self, first: float, last: float, tangent: float, price: float) -> float:
         costs_over(first, last, tangent, price, self.prices, self.tau, self.cost_first, self.cost_last)
-        at_first, _ = relaxed(self.cost_first, self.samples, self.need, self.scratch)
-        at_last, _ = relaxed(self.cost_last, self.samples, self.need, self.scratch)
-        return float(min(self.latency_weight * first + at_first, self.latency_weight * last + at_last) - price)
+        at_first, at_last = self._relaxed_value(self.cost_first), self._relaxed_value(self.cost_last)
+        return min(self.latency_weight * first + at_first, self.latency_weight * last + at_last) - price
+
+    def _relaxed_value(self, cost: Floats) -> float:
+        """The least cost of a cover with fractions of clients allowed."""
+        value, _ = relaxed(cost, self.samples, self.need, self.scratch)
+        return float(value)
 
     def _integer_bound(
         self, first: float, last: float, tangent: float, price: float, max_nodes: int
@@ -313,19 +338,23 @@ class _Search:
         costs_over(first, last, tangent, price, self.prices, self.tau, self.cost_first, self.cost_last)
         for deadline, cost in ((first, self.cost_first), (last, self.cost_last)):
             cutoff = self.cutoff - self.latency_weight * deadline + price
-            value, forced, core = split_by_reduced_cost(cost, self.samples, self.need, cutoff, self.scratch)
-            if value >= cutoff:
-                continue
-            base, missing = cost[forced].sum(), self.need - self.samples[forced].sum()
-            covers, sizes = np.empty((max_leaves, core.size), np.int64), np.empty(max_leaves, np.int64)
-            status, found, _, _ = search(
-                cost[core], self.samples[core], missing, base, cutoff, False, max_nodes, covers, sizes
-            )
-            for row in range(found):
-                self._try(np.sort(np.concatenate([forced, core[covers[row, : sizes[row]]]])))
-            if status != FOUND_ALL:
+            if not self._try_all_below(cost, cutoff, max_leaves, max_nodes):
                 return False
         return True
+
+    def _try_all_below(self, cost: Floats, cutoff: float, max_leaves: int, max_nodes: int) -> bool:
+        """Allocate every cover that costs less than the cutoff; False when there are too many."""
+        value, forced, core = split_by_reduced_cost(cost, self.samples, self.need, cutoff, self.scratch)
+        if value >= cutoff:
+            return True
+        base, missing = cost[forced].sum(), self.need - self.samples[forced].sum()
+        covers, sizes = np.empty((max_leaves, core.size), np.int64), np.empty(max_leaves, np.int64)
+        status, found, _, _ = search(
+            cost[core], self.samples[core], missing, base, cutoff, False, max_nodes, covers, sizes
+        )
+        for row in range(found):
+            self._try(np.sort(np.concatenate([forced, core[covers[row, : sizes[row]]]])))
+        return bool(status == FOUND_ALL)
 
     def _try(self, cover: NDArray[np.int64]) -> None:
         """Allocate a cover, in ascending order, exactly and keep it if it is the best so far."""

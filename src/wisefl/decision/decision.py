@@ -109,4 +109,7 @@ class Decision:
                 "frequency": float(np.max(self.frequency_hz / problem.max_frequency_hz, initial=0.0)) - 1.0,
                 "running": float(np.count_nonzero(~((self.frequency_hz > 0.0) == chosen))),
             }
+            if problem.limits.limits_mixture and chosen.any():
+                # In nats: relative to a limit of 0 it would say nothing.
+                amounts["divergence"] = self.divergence_mixture - problem.limits.max_divergence
         return {name: amount for name, amount in amounts.items() if not amount <= tolerance}

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from wisefl.errors import InfeasibleProblem, InvalidInput
 from wisefl.fleet import Fleet
 
 Floats = NDArray[np.float64]
+DivergenceOf = Literal["client", "mixture"]
+"""Whose divergence is limited: each selected client's, or that of the data of all selected clients together."""
 
 
 def _limit(default: float, help: str) -> Any:
@@ -36,6 +38,12 @@ class Limits:
     max_divergence: float = _limit(
         0.2, "Largest label divergence of a client that may take part; inf lets all in (e_1)."
     )
+    divergence: DivergenceOf = field(
+        default="client",
+        metadata={
+            "help": "What max_divergence limits: each client (the paper), or the mixture of all selected data."
+        },
+    )
     min_samples: int = _limit(2000, "Fewest samples that the selected clients hold together (e_2).")
     latency_weight: float = _limit(1.0, "Objective per second of the round (alpha_1).")
     energy_weight: float = _limit(1.0, "Objective per joule of all clients (alpha_2).")
@@ -44,7 +52,11 @@ class Limits:
     )
 
     def __post_init__(self) -> None:
+        if self.divergence not in get_args(DivergenceOf):
+            raise InvalidInput(f"divergence must be {' or '.join(get_args(DivergenceOf))}, not {self.divergence!r}")
         for item in fields(self):
+            if item.name == "divergence":
+                continue
             value = getattr(self, item.name)
             if np.isnan(value) or (np.isinf(value) and item.name != "max_divergence"):
                 raise InvalidInput(f"{item.name} must be a finite number, not {value}")
@@ -57,6 +69,11 @@ class Limits:
             elif item.name != "noise_dbm_hz" and value <= 0:
                 raise InvalidInput(f"{item.name} must be greater than 0, not {value:g}")
 
+    @property
+    def limits_mixture(self) -> bool:
+        """Whether the selected clients' data must resemble everybody's as a whole, whoever they are."""
+        return self.divergence == "mixture" and bool(np.isfinite(self.max_divergence))
+
 
 @dataclass(frozen=True, eq=False)
 class RoundProblem:
@@ -64,7 +81,8 @@ class RoundProblem:
 
     With c = `full_band_upload_s`, w = `work_cycles`, P = `transmit_power_w` and n = `samples`, a set S, shares b
     and frequencies f cost `latency_weight T + energy_weight sum_S (P c / b + eps w f^2)`, where
-    `c / b + w / f <= T`, `sum b <= 1`, `f <= max_frequency_hz` and `sum_S n >= min_samples`.
+    `c / b + w / f <= T`, `sum b <= 1`, `f <= max_frequency_hz` and `sum_S n >= min_samples`. With the limit on the
+    mixture everybody is eligible and S as a whole must be within `max_divergence`.
     """
 
     fleet: Fleet
@@ -85,7 +103,8 @@ class RoundProblem:
         if gain.shape != (len(fleet),) or not (np.isfinite(gain) & (gain > 0.0)).all():
             raise InvalidInput("channel_gain needs one number greater than 0 for every client")
         divergence = client_divergence(fleet.label_counts, limits.smoothing)
-        eligible = divergence <= limits.max_divergence
+        # A mixture always exists: everybody together is as far from everybody as can be wished, 0.
+        eligible = (divergence <= limits.max_divergence) | (limits.divergence == "mixture")
         samples = fleet.samples
         _check_feasible(divergence, eligible, samples, limits)
         with np.errstate(over="ignore", divide="ignore", under="ignore"):

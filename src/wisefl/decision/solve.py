@@ -22,17 +22,25 @@ SOLVERS: dict[str, str] = {
     "scip": "wisefl.decision.scip",
     "brute": "wisefl.decision.brute",
 }
-"""Name -> module; its `solve(problem, **options)` returns a Decision, its `prepare()`, if any, is called before."""
+"""Name -> module; its `solve(problem, **options)` returns a Decision; `prepare(problem)`, if any, goes before."""
+
+MIXTURE_SOLVERS = ("certified", "brute")
+"""Those that know a limit on the mixture; to the others it would be no limit at all."""
 
 
 def solve(problem: RoundProblem, solver: str = "certified", **options: Any) -> Decision:
     """Decide a round; `options` are the solver's own, documented at its `solve` function."""
     if solver not in SOLVERS:
         raise InvalidInput(f"unknown solver {solver!r}; there are {', '.join(SOLVERS)}")
+    if problem.limits.limits_mixture and solver not in MIXTURE_SOLVERS:
+        raise InvalidInput(
+            f"solver {solver} limits the divergence of each client only: set divergence to client "
+            f"or choose {' or '.join(MIXTURE_SOLVERS)}"
+        )
     module = import_module(SOLVERS[solver])
     run: Solver = module.solve
     # A solver's own start-up (loading compiled kernels) is not part of the decision's time.
-    getattr(module, "prepare", lambda: None)()
+    getattr(module, "prepare", lambda _: None)(problem)
     start = time.perf_counter()
     decision = run(problem, **options)
     return replace(decision, seconds=time.perf_counter() - start)

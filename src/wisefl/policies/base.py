@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wisefl.decision import Decision, RoundProblem
+from wisefl.divergence import kl, label_distribution
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
 class Selection(NamedTuple):
-    """Who takes part: everybody in it is eligible, and together they hold `min_samples`."""
+    """Who takes part: everybody in it is eligible, and together they meet the limits on data."""
 
     selected: Mask
     details: dict[str, Any]
@@ -30,8 +31,18 @@ for who is not selected."""
 
 
 def take_until_covered(problem: RoundProblem, order: NDArray[np.intp], at_least: int = 1) -> Mask:
-    """The first clients of an order that hold `min_samples` together, and `at_least` so many of them."""
-    needed = int(np.searchsorted(np.cumsum(problem.samples[order]), problem.limits.min_samples)) + 1
+    """The first clients of an order that hold `min_samples` together, and `at_least` so many of them.
+
+    Where the mixture is limited it must be within the limit too.
+    """
+    limits = problem.limits
+    needed = int(np.searchsorted(np.cumsum(problem.samples[order]), limits.min_samples)) + 1
+    if limits.limits_mixture:
+        counts = problem.fleet.label_counts
+        pooled = np.cumsum(counts[order], axis=0)[max(needed, at_least) - 1 :]
+        reference = label_distribution(counts.sum(axis=0), limits.smoothing)
+        within = kl(reference, label_distribution(pooled, limits.smoothing)) <= limits.max_divergence
+        needed = max(needed, at_least) + int(np.argmax(within))
     return mask_of(problem, order[: max(needed, at_least)])
 
 
