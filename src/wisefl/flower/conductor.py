@@ -1,8 +1,9 @@
 """A round on real nodes, step by step: meet, ask for the channel, decide, collect, average."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from logging import INFO, WARNING
+from typing import Any
 
 import numpy as np
 from flwr.app import ConfigRecord, Message, MessageType, RecordDict
@@ -195,6 +196,15 @@ class Conductor:
             return np.ones(1)
         samples = self.roster.fleet.samples.astype(float)
         return np.bincount(self.state.group, weights=samples, minlength=len(self.state.models)).astype(float)
+
+    def training_metrics(self) -> list[tuple[float, Mapping[str, Any]]]:
+        """What those report whose updates count, with the samples that each has."""
+        return [
+            (float(self.roster.profiles[position].samples), update.metrics)
+            for attempt in self.attempts
+            for position, update in attempt.delivered.items()
+            if position not in attempt.left_out
+        ]
 
     def learn(self) -> None:
         """Correct the expectations by what was measured."""

@@ -106,6 +106,7 @@ class WiseStrategy(Strategy):
         self._sent: list[Message] = []
         self._train_config = ConfigRecord()
         self._marks: dict[str, float] = {}
+        self._timeout_s = float("inf")
 
     def start(
         self,
@@ -124,6 +125,7 @@ class WiseStrategy(Strategy):
         """
         log(INFO, "Starting %s for %d rounds:", type(self).__name__, num_rounds)
         self.summary()
+        self._timeout_s = timeout
         configs = train_config or ConfigRecord(), evaluate_config or ConfigRecord()
         journal = self._journal = Journal(self.run_folder, self._settings(num_rounds))
         result = Result()
@@ -135,7 +137,7 @@ class WiseStrategy(Strategy):
                 self._wait_for_nodes(grid)
             for number in range(conductor.state.round + 1, num_rounds + 1):
                 log(INFO, "[ROUND %d/%d]", number, num_rounds)
-                record = self._round(grid, number, timeout, configs, evaluate_fn, result)
+                record = self._round(grid, number, configs, evaluate_fn, result)
                 journal.write(record, checkpoint(conductor.state, conductor.roster, conductor.corrections))
             journal.finish(conductor.state)
         finally:
@@ -186,7 +188,7 @@ class WiseStrategy(Strategy):
             conductor.learn()
         conductor.advance(server_round)
         self._mark("averaging_wall_s", start)
-        return self.arrays(), _training_metrics(conductor)
+        return self.arrays(), mean_metrics(conductor.training_metrics())
 
     def configure_evaluate(
         self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid
@@ -247,7 +249,6 @@ class WiseStrategy(Strategy):
         self,
         grid: Grid,
         number: int,
-        timeout_s: float,
         configs: tuple[ConfigRecord, ConfigRecord],
         evaluate_fn: EvaluateFunction | None,
         result: Result,
@@ -259,7 +260,7 @@ class WiseStrategy(Strategy):
         assert conductor is not None
         start = time.perf_counter()
         deadline = conductor.attempts[0].deadline_s if conductor.attempts else 0.0
-        replies = grid.send_and_receive(messages, timeout=min(timeout_s, deadline)) if messages else []
+        replies = grid.send_and_receive(messages, timeout=min(self._timeout_s, deadline)) if messages else []
         self._mark("training_wall_s", start)
         _, metrics = self.aggregate_train(number, replies)
         _keep(result.train_metrics_clientapp, number, metrics)
@@ -293,7 +294,7 @@ class WiseStrategy(Strategy):
         if attempt is not None:
             self._announce(conductor, attempt, number)
             messages = conductor.train_messages(attempt, self._train_config)
-            conductor.collect(attempt, ask(grid, messages, attempt.deadline_s), number)
+            conductor.collect(attempt, ask(grid, messages, min(self._timeout_s, attempt.deadline_s)), number)
             conductor.merge(number)
 
     def _announce(self, conductor: Conductor, attempt: Attempt, number: int) -> None:
@@ -344,17 +345,6 @@ class WiseStrategy(Strategy):
 
     def _mark(self, name: str, start: float) -> None:
         self._marks[name] = time.perf_counter() - start
-
-
-def _training_metrics(conductor: Conductor) -> MetricRecord | None:
-    return mean_metrics(
-        [
-            (conductor.roster.profiles[position].samples, update.metrics)
-            for attempt in conductor.attempts
-            for position, update in attempt.delivered.items()
-            if position not in attempt.left_out
-        ]
-    )
 
 
 def _keep(into: dict[int, MetricRecord], number: int, metrics: MetricRecord | None) -> None:
