@@ -102,12 +102,19 @@ def test_latency_is_held_against_the_plan_and_who_was_left_out_is_counted(
     ]
 
 
+def test_a_round_far_beyond_its_plan_is_told_as_a_multiple(
+    run: RunFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run.append(record(1, planned_latency_s=0.1, latency_s=3.7))
+    assert shown(run, capsys)["latency"].startswith("last 3.700 s (planned 0.1000 s, x37)")
+
+
 def test_the_round_under_way_is_shown_where_the_writer_tells_it(
     run: RunFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now = {"round": 2, "selected": [1, 2, 6], "share": [0.2, 0.3, 0.5], "planned_latency_s": 1.5}
     run.append(record(1))
-    (run.path / "now.json").write_text(json.dumps(now))
+    run.announce(now)
     seen = shown(run, capsys)
     assert seen["training"] == "round 2, 3 clients (share): 1 (20%), 2 (30%), 6 (50%)"
     assert seen["latency"].startswith("1.500 s planned now; last 2.000 s")

@@ -86,6 +86,7 @@ def test_two_rounds_with_tls_and_node_keys_end_well(federation: Any, tmp_path: P
     assert all(sum(record["share"]) == pytest.approx(1.0) for record in found)
     assert found[-1]["test_accuracy"] > 0.2
     assert (tmp_path / "run" / "summary.json").exists()
+    assert json.loads((tmp_path / "run" / "now.json").read_text())["selected"] == [0, 1]
 
 
 def test_a_node_whose_key_is_not_registered_is_refused(federation: Any) -> None:

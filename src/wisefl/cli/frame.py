@@ -157,7 +157,11 @@ def _actual(record: Record) -> float | None:
 
 
 def _excess(actual: float | None, planned: float | None, before: str = "") -> str:
-    return "" if actual is None or not planned else f"{before}{100.0 * (actual / planned - 1.0):+.0f}%"
+    """`+8%`, or `x37` where percents would be hard to read."""
+    if actual is None or not planned:
+        return ""
+    ratio = actual / planned
+    return f"{before}x{ratio:.0f}" if ratio >= 10.0 else f"{before}{100.0 * (ratio - 1.0):+.0f}%"
 
 
 def _energy_so_far(run: Snapshot) -> str:
