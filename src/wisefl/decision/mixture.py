@@ -69,7 +69,7 @@ class MixtureSearch(DeadlineSearch):
 
     def _grow(self, cost: Floats) -> None:
         """Allocate the best of the sets grown from the cheapest clients."""
-        scale = float(np.sum(np.sort(cost / self.samples)[:1])) * self.need
+        scale = float((cost / self.samples).min()) * self.need
         starts = np.argsort(cost / self.samples, kind="stable")[: max(1, START_WORK // cost.size)]
         grown: dict[bytes, tuple[float, Clients]] = {}
         chosen = np.zeros(cost.size, np.bool_)
