@@ -3,5 +3,5 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def _no_width_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever runs the tests may have told programs how wide the terminal is; what a pipe gets must not depend on it."""
+    """What a pipe gets must not depend on how wide the terminal is of whoever runs the tests."""
     monkeypatch.delenv("COLUMNS", raising=False)
