@@ -10,7 +10,7 @@ import pytest
 
 from wisefl import Fleet, Limits, RoundProblem
 
-ProblemMaker = Callable[[int, int], RoundProblem]
+ProblemMaker = Callable[..., RoundProblem]
 
 
 @pytest.fixture(scope="session")
@@ -27,10 +27,11 @@ def need_module() -> Callable[[str], None]:
     return need
 
 
-def random_problem(seed: int, max_clients: int) -> RoundProblem:
+def random_problem(seed: int, max_clients: int, min_clients: int = 1) -> RoundProblem:
     """Tight and loose coverage, one client, equal clients, GHz and MHz, 0.1 to 100 MHz, weights 0.01 to 100."""
     draw = np.random.default_rng(seed)
-    clients = 1 if seed % 13 == 0 else int(draw.integers(2, max_clients + 1))
+    alone = seed % 13 == 0 and min_clients == 1
+    clients = 1 if alone else int(draw.integers(max(2, min_clients), max_clients + 1))
     fleet = Fleet.random(
         clients,
         seed,

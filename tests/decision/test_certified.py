@@ -28,11 +28,14 @@ def test_it_is_within_its_gap_of_the_optimum_by_enumeration(make_problem, block:
 def test_it_agrees_with_scip_at_thirty_clients(make_problem, need_module, block: int) -> None:  # type: ignore[no-untyped-def]
     need_module("pyscipopt")
     for seed in range(1000 + 6 * block, 1000 + 6 * block + 6):
-        problem = make_problem(seed, 30)
+        problem = make_problem(seed, 30, min_clients=30)
+        assert problem.eligible.sum() == 30
         reference = solve(problem, "scip", max_gap=1e-4, time_limit=20.0)
         decision = solve(problem, "certified", max_gap=1e-4)
         assert decision.violations() == {}
         assert decision.status == "certified"
+        assert decision.gap <= 1e-4
+        assert decision.objective <= reference.objective / (1.0 - 1e-4) * (1.0 + 1e-9)
         # Each one's proof must leave room for the other's decision.
         assert decision.lower_bound <= reference.objective * (1.0 + 1e-9)
         assert reference.lower_bound <= decision.objective * (1.0 + 1e-6)
