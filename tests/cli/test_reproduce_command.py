@@ -25,7 +25,7 @@ def test_a_figure_and_its_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "larger alpha1" in told.out
     assert str(tmp_path / "figures") in told.out
     about = json.loads((tmp_path / "reproduce.json").read_text())
-    assert set(about) == {"scale", "seeds", "command", "version", "started", "seconds"}
+    assert set(about) == {"scale", "seeds", "command", "version", "started", "seconds", "computing_s"}
     table = (tmp_path / "figures" / "trade_off.csv").read_bytes()
 
     assert main(arguments) == 0

@@ -16,7 +16,6 @@ from flwr.serverapp import Grid
 from flwr.serverapp.strategy import Result
 from flwr.supercore.task_identity import TaskIdentity
 
-from wisefl.channel import draw_gain
 from wisefl.errors import InfeasibleProblem, InvalidInput
 from wisefl.flower import Hint, Profile, WiseClient, WiseStrategy
 from wisefl.learning import Job, evaluate
@@ -130,7 +129,7 @@ def simulated_app(federation: Federation, **options: Any) -> ClientApp:
         return Profile.from_fleet(federation.fleet, int(context.node_config["partition-id"]))
 
     def channel(context: Context, round: int) -> float:
-        gains = draw_gain(federation.clients, config.seed, round, config.fleet.mean_gain)
+        gains = config.fleet.gain(federation.clients, config.seed, round)
         return float(gains[int(context.node_config["partition-id"])])
 
     app = WiseClient(profile, channel, **{"measure": False, **options}).app()

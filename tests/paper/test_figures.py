@@ -8,9 +8,14 @@ import pytest
 from wisefl.errors import InvalidInput
 from wisefl.paper.figure import VALUES, Figure
 from wisefl.paper.figures import ORDER, choose, figures
-from wisefl.paper.plan import cells, configure, plan
+from wisefl.paper.plan import Need, configure, once, plan
 from wisefl.paper.scale import PAPER, QUICK
 from wisefl.policies.training import training_policy
+from wisefl.simulation.sweep import Cell
+
+
+def cells(needs: list[Need]) -> list[Cell]:
+    return once(need.cell for need in needs)
 
 
 def test_every_file_is_a_figure_of_its_own_name_in_the_papers_order() -> None:

@@ -114,7 +114,7 @@ def make_reproduction(folder: Path) -> Path:
         "packages": {"numpy": "2.4.6", "a-package-with-a-long-name": "1.0"},
     }
     write_json(folder / "claims.json", claims)
-    write_json(folder / "reproduce.json", {**reproduce, "seconds": 581.2})
+    write_json(folder / "reproduce.json", {**reproduce, "computing_s": 581.2})
     write_json(folder / "environment.json", environment)
     return folder
 

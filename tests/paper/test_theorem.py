@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from wisefl.paper.assessment import Effort, assess
 from wisefl.paper.constants import Probe, batch_variance, evenly
 from wisefl.paper.course import course_of_run
 from wisefl.paper.lemmas import Quadratics, movement
+from wisefl.paper.scale import QUICK
 from wisefl.simulation.config import load_config
 from wisefl.simulation.folder import CHECKPOINT, RunFolder
 from wisefl.simulation.loop import run_folder
@@ -197,8 +199,8 @@ def test_the_data_of_the_experiment_follow_its_distributions() -> None:
 
 
 def test_the_experiment_goes_on_where_it_was_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(theorem.PLANS, "quick", theorem.Plan((0.0, 1.0), (100,), 2, 3, TINY))
-    place = theorem.theorem_experiment(tmp_path, "quick", seeds=1)
+    monkeypatch.setitem(theorem.PLANS, "quick", theorem.Plan((0.0, 1.0), (100,), 2, TINY))
+    place = theorem.theorem_experiment(QUICK.with_seeds(1), tmp_path)
     whole = place.read_bytes()
     with open(place, newline="") as file:
         rows = list(csv.DictReader(file))
@@ -215,11 +217,9 @@ def test_the_experiment_goes_on_where_it_was_interrupted(tmp_path: Path, monkeyp
 
     kept = sorted((tmp_path / "runs" / "theorem" / "quick").iterdir())
     kept[0].unlink()
-    assert theorem.theorem_experiment(tmp_path, "quick", seeds=1).read_bytes() == whole
+    assert theorem.theorem_experiment(QUICK.with_seeds(1), tmp_path).read_bytes() == whole
 
 
 def test_an_unknown_scale_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="only quick, paper exist"):
-        theorem.theorem_experiment(tmp_path, "huge")
-    with pytest.raises(InvalidInput, match="seeds must be at least 1"):
-        theorem.theorem_experiment(tmp_path, "quick", seeds=0)
+        theorem.theorem_experiment(replace(QUICK, name="huge"), tmp_path)

@@ -4,7 +4,6 @@ import shlex
 import sys
 import time
 from enum import StrEnum
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,17 +11,16 @@ import typer
 
 from wisefl.cli.errors import Command
 from wisefl.cli.options import METHOD, OUTPUT, new_app
-from wisefl.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from wisefl.paper.claims import Judgement
     from wisefl.simulation.sweep import Cell
 
 app = new_app()
 
-THEOREM = "theorem"
+ALL, THEOREM = "all", "theorem"
 
 
 class ScaleName(StrEnum):
@@ -62,49 +60,33 @@ def reproduce(
 
     Finished runs are kept and unfinished ones resumed: the same command continues what was stopped, and gives the
     same tables. Figures: accuracy, kl_threshold, data_budget_accuracy, cost_over_rounds, bandwidth, channel_gain,
-    data_budget_cost, trade_off, theorem.
+    data_budget_cost, trade_off; beyond the paper: training_cost, optimality, printed, theorem, readings.
     """
     from wisefl.cli.watching import watched
     from wisefl.paper.figures import choose
+    from wisefl.paper.report import write_report
     from wisefl.paper.reproduce import Reproduction, about_now
     from wisefl.paper.scale import SCALES
+    from wisefl.paper.studies import studies
 
     started = time.time()
     wanted = SCALES[scale.value].with_seeds(seeds)
-    names = figure or ["all"]
-    theorem = _theorem(names)
-    only_theorem = all(name == THEOREM for name in names)
-    chosen = [] if only_theorem else choose([name for name in names if theorem is None or name != THEOREM])
-    reproduction = Reproduction(tuple(chosen), wanted, out)
+    names = figure or [ALL]
+    known = studies()
+    chosen = choose(names, known)
+    beside = [study for name, study in known.items() if ALL in names or name in names]
+    reproduction = Reproduction(tuple(chosen), wanted, out, tuple(beside))
     cells = reproduction.cells()
     _fetch([cell for cell in cells if cell.path.parent.name == "training" and not cell.finished])
     with watched(cells):
         reproduction.run(jobs)
-    if theorem is not None:
+    if any(study.name == THEOREM for study in beside):
         typer.echo("Theorem 1: every term of the bound beside the measured gap", err=True)
-        theorem(out, scale.value, seeds)
     command = shlex.join(["wisefl", *sys.argv[1:]])
     judgements = reproduction.write(about_now(wanted, command, started))
-    report = _report(out)
+    report = write_report(out)
     _tell(judgements)
-    typer.echo(f"tables and pictures: {out / 'figures'}\nverdicts: {out / 'claims.json'}")
-    if report is not None:
-        typer.echo(f"report: {report}")
-
-
-def _theorem(names: list[str]) -> "Callable[..., object] | None":
-    """The experiment of the bound, which has a driver of its own, where it was asked for and is there."""
-    if not {"all", THEOREM} & set(names):
-        return None
-    try:
-        experiment: Callable[..., object] = import_module("wisefl.paper.theorem").theorem_experiment
-    except ImportError:
-        if THEOREM in names:
-            raise InvalidInput(
-                f"the figure {THEOREM!r} is not there: wisefl.paper.theorem cannot be imported"
-            ) from None
-        return None
-    return experiment
+    typer.echo(f"tables and pictures: {out / 'figures'}\nverdicts: {out / 'claims.json'}\nreport: {report}")
 
 
 def _fetch(cells: "Sequence[Cell]") -> None:
@@ -113,16 +95,6 @@ def _fetch(cells: "Sequence[Cell]") -> None:
 
     for config in {cell.config.data.name: cell.config for cell in cells}.values():
         fetch_dataset(config)
-
-
-def _report(out: Path) -> Path | None:
-    """`report.html`, where the module that writes it is there."""
-    try:
-        module = import_module("wisefl.paper.report")
-    except ImportError:
-        return None
-    module.write_report(out)
-    return out / "report.html"
 
 
 def _tell(judgements: "Sequence[Judgement]") -> None:

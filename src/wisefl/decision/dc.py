@@ -55,6 +55,7 @@ def solve(
     growth: float = 3.0,
     integrality: float = 1e-3,
     least_share: float | None = None,
+    charge_everybody: bool | None = None,
 ) -> Decision:
     """Decide a round by the DC algorithm and P7.
 
@@ -69,6 +70,7 @@ def solve(
     decisive rho no longer moves a: a fraction that coverage holds in place is left to rounding and repair.
     `least_share`: b_min of the RLT rows. Everybody, selected or not, gets at least that in P6, so it must be far
     below 1 / K; 0.001 / K unless told.
+    `charge_everybody`: P6 without a in the compute energy, which is a constant then; only as printed unless told.
     """
     _check_options(reading, frequency, start)
     printed = reading == "printed"
@@ -76,7 +78,7 @@ def solve(
     count = candidates.samples.size
     least_share = 1e-3 / count if least_share is None else least_share
     _check_numbers(max_iterations, rho, growth, least_share, count)
-    p6 = _P6(candidates, least_share, charge_everybody=printed)
+    p6 = _P6(candidates, least_share, charge_everybody=printed if charge_everybody is None else charge_everybody)
     first = rho if rho is not None else p6.unit * (_PRINTED_PENALTY if printed else _FIRST_PENALTY)
     if printed:
         iterate, history = _iterate(p6, [first] * max_iterations)

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wisefl.channel import draw_gain
-from wisefl.decision import Limits, RoundProblem
+from wisefl.decision import Decision, Limits, RoundProblem, solve
 from wisefl.fleet import Fleet, written_whole
 from wisefl.policies.base import RoundView
 from wisefl.policies.training import training_policy
@@ -51,10 +50,11 @@ def decide_rounds(config: RunConfig) -> list[dict[str, Any]]:
     latency_s = energy_j = 0.0
     records = []
     for number in range(1, config.rounds + 1):
-        gain = draw_gain(len(fleet), config.seed, number, config.fleet.mean_gain)
+        gain = config.fleet.gain(len(fleet), config.seed, number)
         problem = RoundProblem.build(fleet, gain, limits)
         start = time.perf_counter()
         decision = policy.choose(problem, RoundView(config.seed, number, _no_model)).decision
+        wall_s = time.perf_counter() - start
         latency_s, energy_j = latency_s + decision.latency_s, energy_j + decision.energy_j
         records.append(
             {
@@ -66,13 +66,26 @@ def decide_rounds(config: RunConfig) -> list[dict[str, Any]]:
                 "energy_j": decision.energy_j,
                 "cumulative_latency_s": latency_s,
                 "cumulative_energy_j": energy_j,
-                "objective": decision.objective,
-                "lower_bound": decision.lower_bound,
-                "violations": decision.violations(),
-                "decision_wall_s": time.perf_counter() - start,
+                "decision_wall_s": wall_s,
+                **_quality(decision),
             }
         )
     return records
+
+
+def _quality(decision: Decision) -> dict[str, Any]:
+    """How good a decision is, whoever made it: beside what no decision can undercut, and by the limits it breaks."""
+    bound = solve(decision.problem, "certified").lower_bound
+    assert bound is not None
+    wanted = decision.problem.limits.min_samples
+    return {
+        "objective": decision.objective,
+        "certified_bound": bound,
+        "excess_percent": 100.0 * (decision.objective / bound - 1.0),
+        "band": float(decision.share.sum()),
+        "missing_percent": 100.0 * max(0.0, 1.0 - decision.samples / wanted),
+        "violations": decision.violations(),
+    }
 
 
 def _no_model(clients: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ Runs = Literal["training", "decisions"]
 PER_ROUND = ("latency_s", "energy_j", "cumulative_latency_s", "cumulative_energy_j")
 VALUES: dict[Runs, tuple[str, ...]] = {
     "training": ("test_accuracy", "held_out_accuracy", *PER_ROUND),
-    "decisions": PER_ROUND,
+    "decisions": (*PER_ROUND, "objective", "excess_percent", "band", "missing_percent"),
 }
 
 
@@ -73,6 +73,8 @@ class Figure:
     panels: tuple[Panel, ...]
     methods: tuple[Method, ...]
     settings: Mapping[str, Any] = field(default_factory=dict)
+    rounds: int | None = None
+    """Of every run, where few say enough; else the scale's."""
 
     def __post_init__(self) -> None:
         for what, names in (

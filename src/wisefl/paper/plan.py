@@ -6,7 +6,7 @@ share it, and a run of another scale or version of a figure is never mistaken fo
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,12 +42,14 @@ def plan(figure: Figure, scale: Scale, out: Path) -> list[Need]:
     ]
 
 
-def cells(needs: list[Need]) -> list[Cell]:
-    """The runs, each once."""
-    return list({need.cell.path: need.cell for need in needs}.values())
+def once(cells: Iterable[Cell]) -> list[Cell]:
+    """Runs that several ask for, each once."""
+    return list({cell.path: cell for cell in cells}.values())
 
 
 def rounds_of(figure: Figure, panel: Panel, scale: Scale) -> int:
+    if figure.rounds is not None:
+        return figure.rounds
     if figure.runs == "training":
         dataset = str({**figure.settings, **panel.settings}.get("data.name", "fashion-mnist"))
         return scale.training_rounds[dataset]
@@ -79,8 +81,13 @@ def _cell(
     }
     if figure.runs == "training":
         settings["evaluation.every"] = scale.evaluate_every
+    return cell_of(settings, figure.runs, out)
+
+
+def cell_of(settings: Mapping[str, Any], runs: Runs, out: Path) -> Cell:
+    """A run of the paper's setting with these fields changed, in its own folder."""
     config = configure(settings)
-    return Cell(out / RUNS / figure.runs / _name(config, figure.runs), config)
+    return Cell(out / RUNS / runs / _name(config, runs), config)
 
 
 def configure(settings: Mapping[str, Any]) -> RunConfig:
@@ -103,6 +110,10 @@ def _name(config: RunConfig, runs: Runs) -> str:
     for section in ("limits", "fleet"):
         usual = getattr(RunConfig(), section).model_dump()
         there = getattr(config, section).model_dump()
-        parts += [f"{key}={value:g}" for key, value in there.items() if value != usual[key]]
+        parts += [f"{key}={_plain(value)}" for key, value in there.items() if value != usual[key]]
     digest = hashlib.sha256(to_toml(config).encode()).hexdigest()[:8]
     return re.sub(r"[^A-Za-z0-9_.=+-]", "-", "_".join([*parts, f"seed={config.seed}", digest]))
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else f"{value:g}"

@@ -158,7 +158,7 @@ def _facts(told: Reproduction) -> str:
         "Seeds": _seeds(settings.get("seeds")),
         "Figures": len(told.figures),
         "Started": settings.get("started"),
-        "Took": _duration(settings.get("seconds")),
+        "Computing": _duration(settings.get("computing_s")),
         "WiseFL": settings.get("version"),
     }
     items = "".join(f"<div><dt>{name}</dt><dd>{_text(value)}</dd></div>" for name, value in facts.items() if value)

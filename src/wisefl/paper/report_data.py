@@ -113,7 +113,7 @@ class Reproduction:
 def read_reproduction(folder: Path) -> Reproduction:
     """Read a folder written by `wisefl reproduce`; claims, settings and environment may be missing."""
     texts = sorted((folder / "figures").glob("*.json"))
-    if not texts:
+    if not texts and not (folder / "reproduce.json").exists():
         raise InvalidInput(f"{folder / 'figures'} holds no figure: there must be a .json and a .csv for each")
     claims = TypeAdapter(list[Claim])
     table = TypeAdapter(dict[str, Any])

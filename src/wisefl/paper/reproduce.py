@@ -17,11 +17,12 @@ from wisefl.fleet import written_whole
 from wisefl.paper.claims import Judgement, judge_all, write_claims
 from wisefl.paper.figure import Figure
 from wisefl.paper.measures import FIGURES, Results
-from wisefl.paper.plan import Need, cells, plan, rounds_of
+from wisefl.paper.plan import Need, once, plan, rounds_of
 from wisefl.paper.scale import Scale
+from wisefl.paper.studies import Study
 from wisefl.paper.tables import Table, rows_of, write_table
 from wisefl.simulation.config import RunConfig
-from wisefl.simulation.folder import environment
+from wisefl.simulation.folder import RunFolder, environment
 from wisefl.simulation.sweep import Cell, run_sweep
 
 _RETRY_S = 1.0
@@ -33,11 +34,12 @@ class FailedRuns(WiseFLError):
 
 @dataclass(frozen=True)
 class Reproduction:
-    """Figures at a scale, and the folder that they are made in."""
+    """Figures and studies at a scale, and the folder that they are made in."""
 
     figures: tuple[Figure, ...]
     scale: Scale
     out: Path
+    studies: tuple[Study, ...] = ()
 
     def needs(self) -> dict[str, list[Need]]:
         """Figure -> its runs, all checked."""
@@ -45,7 +47,8 @@ class Reproduction:
 
     def cells(self) -> list[Cell]:
         """Every run, each once, in the order of the figures."""
-        return cells([need for needs in self.needs().values() for need in needs])
+        figures = [need.cell for needs in self.needs().values() for need in needs]
+        return once([*figures, *(cell for study in self.studies for cell in study.cells(self.scale, self.out))])
 
     def run(self, jobs: int | None = None) -> None:
         """Carry out what is not finished, `jobs` runs at a time."""
@@ -60,13 +63,19 @@ class Reproduction:
     def write(self, about: Mapping[str, Any]) -> list[Judgement]:
         """Tables, pictures and verdicts from the finished runs; the verdicts are returned."""
         (self.out / FIGURES).mkdir(parents=True, exist_ok=True)
+        for study in self.studies:
+            study.write(self.scale, self.out)
         for figure, needs in zip(self.figures, self.needs().values(), strict=True):
             write_figure(self.out, figure, self.scale, needs)
         judgements = judge_all(Results.read(self.out))
         write_claims(self.out / "claims.json", judgements)
         write_json(self.out / "environment.json", environment())
-        write_json(self.out / "reproduce.json", about)
+        write_json(self.out / "reproduce.json", {**about, "computing_s": self._computing_s()})
         return judgements
+
+    def _computing_s(self) -> float:
+        """What all runs took together, whichever command carried them out."""
+        return round(sum(float(RunFolder.open(cell.path).summary()["wall_s"]) for cell in self.cells()), 1)
 
 
 def run_cell(path: Path, config: RunConfig, *, workers: int | None = None) -> dict[str, Any]:
@@ -123,7 +132,7 @@ def describe(figure: Figure, scale: Scale, table: Table) -> dict[str, Any]:
 
 
 def about_now(scale: Scale, command: str, started: float) -> dict[str, Any]:
-    """How the folder came to be; `seconds` are those of the last command alone."""
+    """How the folder came to be; `seconds` are those of the last command alone, which may have found most done."""
     from wisefl import __version__
 
     return {

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from wisefl.learning.model import initial_model, to_vector
 from wisefl.learning.selection import select_engine
 from wisefl.paper.assessment import Assessment, Effort, assess
 from wisefl.paper.course import Course
+from wisefl.paper.scale import Scale
 from wisefl.paper.theorem_picture import draw
 from wisefl.randomness import rng
 
@@ -59,37 +60,33 @@ class Plan:
     divergences: tuple[float, ...]
     sizes: tuple[int, ...]
     rounds: int
-    seeds: int
     effort: Effort
 
 
 PLANS = {
-    "quick": Plan((0.0, 0.1, 0.4, 1.0), (100, 200, 400, 800), 15, 3, Effort(3, 128, 8, 2)),
-    "paper": Plan((0.0, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0), (50, 100, 200, 400, 800, 1000), 30, 10, Effort()),
+    "quick": Plan((0.0, 0.1, 0.4, 1.0), (100, 200, 400, 800), 15, Effort(3, 128, 8, 2)),
+    "paper": Plan((0.0, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0), (50, 100, 200, 400, 800, 1000), 30, Effort()),
 }
 """Scale -> plan."""
 FIXED_SIZE, FIXED_DIVERGENCE = 400, 0.0
 
 
-def theorem_experiment(out: Path, scale: Literal["quick", "paper"] | str = "quick", seeds: int | None = None) -> Path:
+def theorem_experiment(scale: Scale, out: Path) -> Path:
     """Run what is missing of the experiment and write figures/theorem.csv, .json and .png; returns the CSV's path.
 
     Each point is kept in runs/theorem as soon as it is known, so that an interrupted experiment goes on.
     """
-    if scale not in PLANS:
-        raise InvalidInput(f"scale is {scale!r}, but only {', '.join(PLANS)} exist")
-    plan = PLANS[scale]
-    count = plan.seeds if seeds is None else seeds
-    if count < 1:
-        raise InvalidInput(f"seeds must be at least 1, not {count}")
-    figures, points = out / "figures", out / "runs" / NAME / scale
+    if scale.name not in PLANS:
+        raise InvalidInput(f"scale is {scale.name!r}, but only {', '.join(PLANS)} exist")
+    plan, count = PLANS[scale.name], scale.seeds["training"]
+    figures, points = out / "figures", out / "runs" / NAME / scale.name
     for folder in (figures, points):
         folder.mkdir(parents=True, exist_ok=True)
     rows = [row for seed in range(count) for row in _rows(plan, seed, points)]
     rows.sort(key=lambda row: (row[0], list(METHODS).index(row[1]), row[2], row[3]))
     place = figures / f"{NAME}.csv"
     write_csv(place, ["panel", "method", "x", "seed", "value"], (list(row) for row in rows))
-    description = describe(scale, count, plan.rounds)
+    description = describe(scale.name, count, plan.rounds)
     _write_json(figures / f"{NAME}.json", description)
     draw(rows, description, figures / f"{NAME}.png")
     return place

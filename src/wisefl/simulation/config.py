@@ -6,8 +6,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
+from wisefl.channel import draw_gain
 from wisefl.decision.problem import Limits
 from wisefl.errors import InvalidInput
 
@@ -48,6 +51,12 @@ class FleetSection(Section):
     """Average power of the small-scale fading."""
     fading: Literal["rayleigh", "fixed"] = "rayleigh"
     """A new draw for every client and round, or the mean gain throughout."""
+
+    def gain(self, clients: int, seed: int, round: int) -> NDArray[np.float64]:
+        """Power of every client's fading in a round."""
+        if self.fading == "fixed":
+            return np.full(clients, self.mean_gain)
+        return draw_gain(clients, seed, round, self.mean_gain)
 
 
 class PolicySection(Section):
@@ -94,15 +103,22 @@ class FailureSection(Section):
     """An update this many times larger than the round's median is rejected, as is one with NaN."""
 
 
-_DERIVED = {"epochs", "bits_per_sample", "model_bits"}
+_MEASURED = ("bits_per_sample", "model_bits")
+"""Limits that follow from the dataset and the model unless they are set."""
 
 _LIMIT_FIELDS: dict[str, Any] = {
     item.name: (item.type, Field(default=item.default, description=item.metadata["help"]))
     for item in fields(Limits)
-    if item.name not in _DERIVED
+    if item.name not in ("epochs", *_MEASURED)
+} | {
+    "bits_per_sample": (
+        float | None,
+        Field(default=None, description="Bits of a sample that computing is charged for; the dataset's unless set."),
+    ),
+    "model_bits": (float | None, Field(default=None, description="Bits of an upload; the model's unless set.")),
 }
 LimitsSection = create_model("LimitsSection", __base__=Section, **_LIMIT_FIELDS)
-"""The limits of a round, less the three that follow from the training, the dataset and the model."""
+"""The limits of a round, less the epochs, which are the training's."""
 
 
 class RunConfig(Section):
@@ -119,13 +135,10 @@ class RunConfig(Section):
     failures: FailureSection = FailureSection()
 
     def round_limits(self, bits_per_sample: float, model_bits: float) -> Limits:
-        """The limits of every round, with what follows from the dataset and the model."""
-        return Limits(
-            **self.limits.model_dump(),  # type: ignore[attr-defined]
-            epochs=self.training.epochs,
-            bits_per_sample=bits_per_sample,
-            model_bits=model_bits,
-        )
+        """The limits of every round; the sizes of a sample and of the model count where none are set."""
+        sizes = dict(zip(_MEASURED, (bits_per_sample, model_bits), strict=True))
+        told = self.limits.model_dump(exclude_none=True)  # type: ignore[attr-defined]
+        return Limits(**sizes | told, epochs=self.training.epochs)
 
 
 def load_config(preset: str | None = None, file: Path | None = None, changes: tuple[str, ...] = ()) -> RunConfig:

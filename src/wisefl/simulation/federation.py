@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wisefl.channel import draw_gain
 from wisefl.data import Dataset, Partition, load, split, split_clients
 from wisefl.decision import Limits, RoundProblem
 from wisefl.errors import InvalidInput
@@ -40,11 +39,7 @@ class Federation:
 
     def problem(self, round: int) -> RoundProblem:
         """P1' of a round, with that round's channel."""
-        settings = self.config.fleet
-        if settings.fading == "fixed":
-            gain = np.full(self.clients, settings.mean_gain)
-        else:
-            gain = draw_gain(self.clients, self.config.seed, round, settings.mean_gain)
+        gain = self.config.fleet.gain(self.clients, self.config.seed, round)
         return RoundProblem.build(self.fleet, gain[self.candidates], self.limits)
 
 

@@ -1,6 +1,7 @@
 """The figures of the paper's Section V: every module here with a `FIGURE` is one."""
 
 import pkgutil
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import import_module
 
@@ -16,8 +17,11 @@ ORDER = (
     "channel_gain",
     "data_budget_cost",
     "trade_off",
+    "training_cost",
+    "optimality",
+    "printed",
 )
-"""The paper's; whatever else is found follows by name."""
+"""The paper's, then ours; whatever else is found follows by name."""
 
 
 @cache
@@ -28,12 +32,10 @@ def figures() -> dict[str, Figure]:
     return {figure.name: figure for figure in sorted(found, key=lambda one: (place.get(one.name, 99), one.name))}
 
 
-def choose(names: list[str]) -> list[Figure]:
-    """The figures of these names; `all`, or no name, is every one."""
-    known = figures()
-    if not names or "all" in names:
-        return list(known.values())
+def choose(names: Sequence[str], beside: Iterable[str] = ()) -> list[Figure]:
+    """The figures of these names; `all` is every one, and the names `beside` are of something else."""
+    known, others = figures(), tuple(beside)
     for name in names:
-        if name not in known:
-            raise InvalidInput(f"there is no figure {name!r}; there are {', '.join(known)}, and all")
-    return [known[name] for name in dict.fromkeys(names)]
+        if name not in (*known, *others, "all"):
+            raise InvalidInput(f"there is no figure {name!r}; there are {', '.join((*known, *others))}, and all")
+    return [figure for name, figure in known.items() if name in names or "all" in names]

@@ -1,0 +1,50 @@
+"""Ours: what Algorithms 1 and 2 hand out when they are followed to the letter."""
+
+from wisefl.paper.figure import Figure, Method, Panel
+from wisefl.paper.figures.data_budget_cost import BUDGET
+from wisefl.paper.figures.optimality import THRESHOLD
+
+_PRINTED = {"reading": "printed"}
+
+FIGURE = Figure(
+    name="printed",
+    title="The paper's algorithms as printed",
+    caption="How many times the band Algorithm 1 hands out (1 is allowed) and how much of the data budget its "
+    "selection misses, with a divergence threshold of 0.2 and 2000 samples unless the axis says otherwise. The paper "
+    "gives no penalty rho: a tenth of what a plain cover costs, and a fixed 10, which is more than a round costs.",
+    runs="decisions",
+    panels=(
+        Panel("band by budget", "Band, by budget", "samples wanted", "sum of the shares (bands)", "band", BUDGET),
+        Panel(
+            "missing by budget",
+            "Samples, by budget",
+            "samples wanted",
+            "samples missing (%)",
+            "missing_percent",
+            BUDGET,
+        ),
+        Panel(
+            "band by threshold",
+            "Band, by threshold",
+            "largest divergence of a client (nats)",
+            "sum of the shares (bands)",
+            "band",
+            THRESHOLD,
+        ),
+        Panel(
+            "missing by threshold",
+            "Samples, by threshold",
+            "largest divergence of a client (nats)",
+            "samples missing (%)",
+            "missing_percent",
+            THRESHOLD,
+        ),
+    ),
+    methods=(
+        Method("csra", "CSRA, certified optimum (ours)", "csra"),
+        Method("csra-dc", "CSRA, the paper's algorithms repaired", "csra-dc"),
+        Method("printed", "Algorithms 1 and 2 as printed", "dc", _PRINTED),
+        Method("printed-large", "As printed, rho = 10", "dc", {**_PRINTED, "rho": 10.0}),
+    ),
+    rounds=10,
+)
