@@ -84,6 +84,7 @@ def _quality(decision: Decision) -> dict[str, Any]:
         "excess_percent": 100.0 * (decision.objective / bound - 1.0),
         "band": float(decision.share.sum()),
         "missing_percent": 100.0 * max(0.0, 1.0 - decision.samples / wanted),
+        "broken_percent": 100.0 if decision.violations() else 0.0,
         "violations": decision.violations(),
     }
 

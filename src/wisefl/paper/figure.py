@@ -16,7 +16,7 @@ Runs = Literal["training", "decisions"]
 PER_ROUND = ("latency_s", "energy_j", "cumulative_latency_s", "cumulative_energy_j")
 VALUES: dict[Runs, tuple[str, ...]] = {
     "training": ("test_accuracy", "held_out_accuracy", *PER_ROUND),
-    "decisions": (*PER_ROUND, "objective", "excess_percent", "band", "missing_percent"),
+    "decisions": (*PER_ROUND, "objective", "excess_percent", "band", "missing_percent", "broken_percent"),
 }
 
 

@@ -18,6 +18,7 @@ ORDER = (
     "data_budget_cost",
     "trade_off",
     "training_cost",
+    "kl_threshold_cost",
     "optimality",
     "printed",
 )

@@ -5,40 +5,25 @@ from wisefl.paper.figures.data_budget_cost import BUDGET
 from wisefl.paper.figures.optimality import THRESHOLD
 
 _PRINTED = {"reading": "printed"}
+_AXES = (("budget", "samples wanted", BUDGET), ("threshold", "largest divergence of a client (nats)", THRESHOLD))
+_VALUES = (
+    ("Band", "sum of the shares (bands)", "band"),
+    ("Samples", "samples missing (%)", "missing_percent"),
+    ("Limits", "rounds that break a limit (%)", "broken_percent"),
+)
 
 FIGURE = Figure(
     name="printed",
     title="The paper's algorithms as printed",
-    caption="How many times the band Algorithm 1 hands out (1 is allowed) and how much of the data budget its "
-    "selection misses, with a divergence threshold of 0.2 and 2000 samples unless the axis says otherwise. The paper "
-    "gives no penalty rho: a tenth of what a plain cover costs, and a fixed 10, which is more than a round costs.",
+    caption="How many times the band Algorithm 1 hands out (1 is allowed), how much of the data budget its selection "
+    "misses and how often its decision breaks some limit, with a divergence threshold of 0.2 and 2000 samples unless "
+    "the axis says otherwise. The paper gives no penalty rho: a tenth of what a plain cover costs, and a fixed 10, "
+    "which is more than a round costs.",
     runs="decisions",
-    panels=(
-        Panel("band by budget", "Band, by budget", "samples wanted", "sum of the shares (bands)", "band", BUDGET),
-        Panel(
-            "missing by budget",
-            "Samples, by budget",
-            "samples wanted",
-            "samples missing (%)",
-            "missing_percent",
-            BUDGET,
-        ),
-        Panel(
-            "band by threshold",
-            "Band, by threshold",
-            "largest divergence of a client (nats)",
-            "sum of the shares (bands)",
-            "band",
-            THRESHOLD,
-        ),
-        Panel(
-            "missing by threshold",
-            "Samples, by threshold",
-            "largest divergence of a client (nats)",
-            "samples missing (%)",
-            "missing_percent",
-            THRESHOLD,
-        ),
+    panels=tuple(
+        Panel(f"{value} by {axis}", f"{title}, by {axis}", x_label, y_label, value, sweep)
+        for title, y_label, value in _VALUES
+        for axis, x_label, sweep in _AXES
     ),
     methods=(
         Method("csra", "CSRA, certified optimum (ours)", "csra"),
