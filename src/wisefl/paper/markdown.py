@@ -1,89 +1,88 @@
 """The reproduction as a page of Markdown: verdicts and numbers from a finished folder, nothing typed by hand."""
 
 import json
+import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from wisefl.errors import InvalidInput
 from wisefl.fleet import written_whole
+from wisefl.paper.figures import ORDER
 from wisefl.paper.measures import FIGURES, Results
+from wisefl.paper.reading_list import READINGS
+from wisefl.paper.readings import DECIDED_ROUNDS, TRAINED_ROUNDS, Reading, read_readings
+from wisefl.paper.readings import FILE as READINGS_FILE
 from wisefl.paper.scale import SCALES
 from wisefl.paper.statistics import Verdict
 from wisefl.simulation.curves import Estimate
 
 _VERDICTS: tuple[Verdict, ...] = ("holds", "does not hold", "not decided")
 
-DEVIATIONS = (
-    (
-        "`f_max` in GHz, not the printed MHz",
-        "in MHz computing takes 53.6 s of a 53.7 s round and 4e-6 J of 0.39 J, so there is no energy to trade; in "
-        "GHz a round takes 0.52 s and 0.42 J",
-        "cost figures, claim 12",
-    ),
-    ("cycles per bit times bits, not samples", "per sample, computing takes 5 ms and 4e-5 J", "all costs"),
-    (
-        "a client that lacks a class has infinite divergence and is excluded, as printed",
-        "33.6 of 80 clients lack one; 8.2 of 80 pass the threshold of 0.2",
-        "all figures; budgets end where those clients' data does",
-    ),
-    (
-        "everybody may train; the paper's 25% of clients is rarely feasible",
-        "a quarter of 80 clients holds about two balanced ones, 1500 samples of the 2000 wanted",
-        "accuracy figures",
-    ),
-    (
-        "Algorithm 1 repaired: rounded, coverage restored, bandwidth solved again",
-        "the printed shares sum to many times the band ([numbers](../benchmarks/results/decision.md))",
-        "every curve of the paper's algorithms",
-    ),
-    (
-        "GA with the corrected fitness, which holds no cost",
-        "as printed it punishes having data and sums over clients that are not selected",
-        "GA-Random, GA-Greedy",
-    ),
-    (
-        "random allocation: shares uniform over all divisions of the band, frequency from 0.1 to 1 of the maximum",
-        "not given in the paper; a share can be tiny, so costs are heavy-tailed and ratios are tested on logarithms",
-        "CS-Random, GA-Random, claims 7 to 11",
-    ),
-    (
-        "one mini-batch of 64 per local epoch; batch size and number of rounds are not given",
-        "not measured",
-        "accuracy figures",
-    ),
-)
-"""(how we read the paper, the effect as measured in docs/paper.md, what it touches)."""
-
 
 def write_markdown(out: Path, path: Path) -> None:
-    """Write the page on the reproduction in folder `out` to `path`."""
+    """Write the page on the reproduction in folder `out` to `path`.
+
+    Tables and pictures are linked in a folder beside the page, of the page's name; `copy_results` puts them there.
+    """
     about, claims = _json(out / "reproduce.json"), _json(out / "claims.json")
-    figures = [_json(file) for file in sorted((out / FIGURES).glob("*.json"))]
+    figures = sorted((_json(file) for file in (out / FIGURES).glob("*.json")), key=_place)
+    folder = _beside(path).name
     parts = [
-        _opening(about, claims, figures),
+        _opening(about, claims, figures, folder),
         _verdict_table(claims),
         _part_tables(claims),
+        _pictures(figures, folder),
         _numbers(Results.read(out), figures),
-        _deviations(),
+        _readings(out),
         _again(about),
     ]
     with written_whole(path) as file:
         file.write("\n\n".join(parts) + "\n")
 
 
-def _opening(about: dict[str, Any], claims: list[dict[str, Any]], figures: list[dict[str, Any]]) -> str:
+def copy_results(out: Path, path: Path) -> None:
+    """What the page at `path` links to: the figures' tables and pictures, the claims and the readings."""
+    place = _beside(path)
+    place.mkdir(parents=True, exist_ok=True)
+    for kept in place.iterdir():
+        kept.unlink()
+    for file in [*sorted((out / FIGURES).glob("*.csv")), *sorted((out / FIGURES).glob("*.png"))]:
+        shutil.copyfile(file, place / file.name)
+    for name in ("claims.json", READINGS_FILE):
+        if (out / name).exists():
+            shutil.copyfile(out / name, place / name)
+
+
+def fill(path: Path, tables: Mapping[str, str]) -> None:
+    """Put tables into a page written by hand, each between `<!-- NAME -->` and `<!-- end of NAME -->`."""
+    page = path.read_text(encoding="utf-8")
+    for name, table in tables.items():
+        start, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
+        if start not in page or end not in page:
+            raise InvalidInput(f"{path} has no place for the table {name!r}: {start} and {end} are wanted")
+        before, rest = page.split(start, 1)
+        page = f"{before}{start}\n\n{table}\n\n{end}{rest.split(end, 1)[1]}"
+    with written_whole(path) as file:
+        file.write(page)
+
+
+def _opening(about: dict[str, Any], claims: list[dict[str, Any]], figures: list[dict[str, Any]], folder: str) -> str:
     count = {verdict: sum(claim["verdict"] == verdict for claim in claims) for verdict in _VERDICTS}
-    rows = [f"| {one['title']} | {_rounds(one)} | {one['seeds']} |" for one in figures]
+    rows = [
+        f"| [{one['title']}]({folder}/{one['name']}.csv) | {one['scale']} | {_rounds(one)} | {one['seeds']} |"
+        for one in figures
+    ]
     return "\n".join(
         [
             "# The paper, reproduced",
             "",
-            f"Scale `{about['scale']}`, WiseFL {about['version']}. Of the paper's {len(claims)} claims "
-            f"{count['holds']} hold, {count['does not hold']} do not, and {count['not decided']} are not decided by "
-            "these seeds. This page is written by the program from the run's own tables.",
+            f"WiseFL {about['version']}. Of the paper's {len(claims)} claims: **{count['holds']} hold, "
+            f"{count['does not hold']} do not hold, {count['not decided']} are not decided** by these seeds. This "
+            "page is written by the program from the run's own tables, which are linked here.",
             "",
-            "| figure | rounds | seeds |",
-            "|---|---|---|",
+            "| figure and its table | scale | rounds | seeds |",
+            "|---|---|---|---|",
             *rows,
         ]
     )
@@ -152,19 +151,35 @@ def _numbers(results: Results, figures: list[dict[str, Any]]) -> str:
     return "\n".join(lines).rstrip()
 
 
-def _deviations() -> str:
-    rows = [f"| {reading} | {effect} | {touches} |" for reading, effect, touches in DEVIATIONS]
-    return "\n".join(
-        [
-            "## How the paper was read",
-            "",
-            "The whole list, with how to run the printed forms, is in [how we read the paper](paper.md).",
-            "",
-            "| reading | measured effect | touches |",
-            "|---|---|---|",
-            *rows,
-        ]
-    )
+def _readings(out: Path) -> str:
+    lines = [
+        "## How the paper was read",
+        "",
+        "Every slip and open point of the paper, what we do, and what another reading changes: means over seeds and "
+        f"half their 95% interval, {DECIDED_ROUNDS} rounds of decisions or {TRAINED_ROUNDS} of training. Why, and "
+        "how to run the printed forms: [the paper, and how we read it](paper.md).",
+        "",
+        "| | the paper | we | beside it | measured: ours, the other |",
+        "|---|---|---|---|---|",
+    ]
+    measured = read_readings(out)
+    for reading in READINGS:
+        effects = "; ".join(f"{told.words}: {told.ours}, **{told.other}**" for told in measured[reading.note])
+        cells = (reading.note, reading.paper, reading.ours, reading.other, effects or _unmeasured(reading))
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines).replace("KL(p_g || p_k)", "KL(p_g \\|\\| p_k)")
+
+
+def _unmeasured(reading: Reading) -> str:
+    return "not run" if reading.measures else "-"
+
+
+def _pictures(figures: list[dict[str, Any]], folder: str) -> str:
+    lines = ["## Figures", ""]
+    for figure in figures:
+        lines += [f"### {figure['title']}", "", f"![{figure['title']}]({folder}/{figure['name']}.png)", ""]
+        lines += [figure["caption"], ""]
+    return "\n".join(lines).rstrip()
 
 
 def _again(about: dict[str, Any]) -> str:
@@ -181,6 +196,16 @@ def _again(about: dict[str, Any]) -> str:
             + ".",
         ]
     )
+
+
+def _beside(path: Path) -> Path:
+    return path.with_suffix("")
+
+
+def _place(figure: dict[str, Any]) -> tuple[int, str]:
+    """The paper's order, then ours, then whatever else there is."""
+    name = figure["name"]
+    return (ORDER.index(name) if name in ORDER else len(ORDER), name)
 
 
 def _estimate(values: list[float]) -> str:

@@ -3,7 +3,9 @@
 The readings themselves are the list in `reading_list`; their runs are ordinary runs of a reproduction.
 """
 
+import csv
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -115,18 +117,34 @@ def _rows(scale: Scale, out: Path) -> Iterator[list[Any]]:
                 yield [reading.note, measure.field, side, seed, float(np.mean(kept))]
 
 
-def effects(rows: Sequence[Mapping[str, str]], reading: Reading) -> list[tuple[Measure, Estimate, Estimate]]:
-    """Of each measure what ours gave and what the other gave, from the rows of `readings.csv`."""
-    found = []
-    for measure in reading.measures:
-        sides = [
-            [
-                float(row["value"])
-                for row in rows
-                if (row["note"], row["measure"], row["reading"]) == (reading.note, measure.field, side)
-            ]
-            for side in ("ours", "other")
-        ]
-        if all(sides):
-            found.append((measure, Estimate.of(sides[0]), Estimate.of(sides[1])))
+@dataclass(frozen=True)
+class Told:
+    """A measure in words, as ours and the other reading gave it."""
+
+    words: str
+    ours: str
+    other: str
+
+
+def read_readings(out: Path) -> dict[str, list[Told]]:
+    """Note -> what was measured, from `readings.csv`; nothing where there is none."""
+    from wisefl.paper.reading_list import READINGS
+
+    values: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    if (out / FILE).exists():
+        with open(out / FILE, encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                values[row["note"], row["measure"], row["reading"]].append(float(row["value"]))
+    found: dict[str, list[Told]] = {reading.note: [] for reading in READINGS}
+    for reading in READINGS:
+        for measure in reading.measures:
+            ours, other = (values[reading.note, measure.field, side] for side in ("ours", "other"))
+            if ours and other:
+                found[reading.note].append(Told(measure.words, _told(ours, measure), _told(other, measure)))
     return found
+
+
+def _told(values: Sequence[float], measure: Measure) -> str:
+    estimate = Estimate.of(values)
+    around = f" ± {estimate.half_width:.2g}" if estimate.half_width else ""
+    return f"{estimate.mean:.3g}{around}{' ' + measure.unit if measure.unit else ''}"

@@ -12,6 +12,11 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from wisefl.errors import InvalidInput
+from wisefl.paper.measures import Results
+from wisefl.paper.optimality import training_savings
+from wisefl.paper.readings import FILE as READINGS
+from wisefl.paper.readings import Told, read_readings
+from wisefl.paper.savings import Saving
 from wisefl.simulation.curves import mean_interval
 
 Verdict = Literal["holds", "does not hold", "not decided"]
@@ -56,6 +61,16 @@ class FigureText(_Read):
     rounds: int | None = None
 
 
+class Part(_Read):
+    """One of the things that must all be true for a claim."""
+
+    name: str
+    effect: float | None = None
+    interval: tuple[float | None, float | None] | None = None
+    wanted: str = ""
+    verdict: Verdict
+
+
 class Claim(_Read):
     """A sentence of the paper and what the runs say about it."""
 
@@ -68,6 +83,7 @@ class Claim(_Read):
     verdict: Verdict
     detail: str = ""
     figures: tuple[str, ...] = ()
+    parts: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -108,6 +124,10 @@ class Reproduction:
     claims: list[Claim]
     settings: dict[str, Any]
     environment: dict[str, Any]
+    readings: dict[str, list[Told]]
+    """Of each point of the paper that can be read otherwise, what that changes; nothing where it was not run."""
+    savings: list[tuple[str, str, Saving]]
+    """(dataset, other method, what the certified optimum saves against it)."""
 
 
 def read_reproduction(folder: Path) -> Reproduction:
@@ -123,6 +143,8 @@ def read_reproduction(folder: Path) -> Reproduction:
         claims=read_claims,
         settings=_checked(folder / "reproduce.json", table, {}),
         environment=_checked(folder / "environment.json", table, {}),
+        readings=read_readings(folder) if (folder / READINGS).exists() else {},
+        savings=training_savings(Results.read(folder)),
     )
 
 

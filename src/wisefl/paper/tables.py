@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ from wisefl.simulation.comparison import LAST_EVALUATIONS
 from wisefl.simulation.folder import ROUNDS
 
 HEADER = ("panel", "method", "x", "seed", "value")
+_COURSE_POINTS = 25
+"""Of a course of decisions; one of training has its evaluated rounds."""
 
 
 class Row(NamedTuple):
@@ -57,19 +60,21 @@ def rows_of(needs: Iterable[Need]) -> list[Row]:
 
 
 def write_table(path: Path, rows: Iterable[Row]) -> None:
-    write_csv(path, list(HEADER), (list(row) for row in rows))
+    write_csv(path, list(HEADER), ([*row[:-1], f"{row.value:.9g}"] for row in rows))
 
 
 def read_table(path: Path) -> Table:
+    """A value that is empty or not finite does not count."""
     try:
         with open(path, encoding="utf-8", newline="") as file:
-            return Table(tuple(_parse(line) for line in csv.DictReader(file)))
+            rows = [_parse(line) for line in csv.DictReader(file)]
     except (KeyError, ValueError, TypeError) as error:
         raise InvalidInput(f"{path}: not a table with the columns {', '.join(HEADER)} ({error})") from None
+    return Table(tuple(row for row in rows if math.isfinite(row.value)))
 
 
 def _parse(line: dict[str, str]) -> Row:
-    return Row(line["panel"], line["method"], float(line["x"]), int(line["seed"]), float(line["value"]))
+    return Row(line["panel"], line["method"], float(line["x"]), int(line["seed"]), float(line["value"] or "nan"))
 
 
 def _rows(need: Need) -> Iterator[Row]:
@@ -77,8 +82,11 @@ def _rows(need: Need) -> Iterator[Row]:
     field = need.panel.value
     seen = [(record["round"], record[field]) for record in records if record[field] is not None]
     if need.panel.sweep is None:
+        evaluated = need.cell.config.evaluation.every
+        every = evaluated if evaluated > 1 else max(len(records) // _COURSE_POINTS, 1)
         for number, value in seen:
-            yield Row(need.panel.name, need.method.name, float(number), need.seed, value)
+            if number % every == 0 or number == len(records):
+                yield Row(need.panel.name, need.method.name, float(number), need.seed, value)
         return
     value = _one_number(field, [value for _, value in seen])
     for x in need.x:
