@@ -61,7 +61,7 @@ def reproduce(
     Finished runs are kept and unfinished ones resumed: the same command continues what was stopped, and gives the
     same tables. Figures: accuracy, kl_threshold, data_budget_accuracy, cost_over_rounds, bandwidth, channel_gain,
     data_budget_cost, trade_off; beyond the paper: training_cost,
-    kl_threshold_cost, optimality, printed, theorem, readings.
+    kl_threshold_cost, optimality, printed, mixture, theorem, readings.
     """
     from wisefl.cli.watching import watched
     from wisefl.paper.figures import choose

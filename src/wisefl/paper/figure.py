@@ -13,9 +13,11 @@ from wisefl.errors import InvalidInput
 Runs = Literal["training", "decisions"]
 """Rounds of federated learning, or rounds of channel draws that are decided and charged but not trained."""
 
+CLIENTS_USED = "clients_used"
+"""How many different clients have trained so far: not recorded, but told by who was selected."""
 PER_ROUND = ("latency_s", "energy_j", "cumulative_latency_s", "cumulative_energy_j")
 VALUES: dict[Runs, tuple[str, ...]] = {
-    "training": ("test_accuracy", "held_out_accuracy", *PER_ROUND),
+    "training": ("test_accuracy", "held_out_accuracy", *PER_ROUND, CLIENTS_USED),
     "decisions": (*PER_ROUND, "objective", "excess_percent", "band", "missing_percent", "broken_percent"),
 }
 
@@ -29,6 +31,8 @@ class Method:
     policy: str
     """A policy that `wisefl run` knows."""
     options: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """What this method alone sets in the configuration."""
     swept: bool = True
     """False for a reference that is run once, at the figure's own settings, and shown as a level."""
 

@@ -70,7 +70,7 @@ def _points(panel: Panel, method: Method, scale: Scale) -> Iterator[tuple[tuple[
 def _cell(
     figure: Figure, panel: Panel, method: Method, set_to: float | None, seed: int, scale: Scale, out: Path
 ) -> Cell:
-    settings = {**figure.settings, **panel.settings}
+    settings = {**figure.settings, **panel.settings, **method.settings}
     if panel.sweep is not None and set_to is not None:
         settings[panel.sweep.field] = set_to
     settings |= {

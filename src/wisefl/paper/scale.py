@@ -35,7 +35,7 @@ class Scale:
 QUICK = Scale(
     name="quick",
     seeds={"training": 3, "decisions": 5},
-    training_rounds={"fashion-mnist": 150, "cifar10": 150, "digits": 20},
+    training_rounds={"fashion-mnist": 150, "cifar10": 100, "digits": 20},
     evaluate_every=10,
     curve_rounds=50,
     sweep_rounds=10,

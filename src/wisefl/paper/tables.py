@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from wisefl.errors import InvalidInput
 from wisefl.fleet import write_csv
+from wisefl.paper.figure import CLIENTS_USED
 from wisefl.paper.plan import Need
 from wisefl.simulation.comparison import LAST_EVALUATIONS
 from wisefl.simulation.folder import ROUNDS
@@ -80,6 +81,8 @@ def _parse(line: dict[str, str]) -> Row:
 def _rows(need: Need) -> Iterator[Row]:
     records = _records(need.cell.path)
     field = need.panel.value
+    if field == CLIENTS_USED:
+        records = _with_clients_used(records)
     seen = [(record["round"], record[field]) for record in records if record[field] is not None]
     if need.panel.sweep is None:
         evaluated = need.cell.config.evaluation.every
@@ -93,11 +96,17 @@ def _rows(need: Need) -> Iterator[Row]:
         yield Row(need.panel.name, need.method.name, float(x), need.seed, value)
 
 
+def _with_clients_used(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    used: set[int] = set()
+    return [{**record, CLIENTS_USED: len(used := used | set(record["selected"]))} for record in records]
+
+
 def _one_number(field: str, values: Sequence[float]) -> float:
     """A run in one number: what it ended with, or what its mean round cost."""
     if field.endswith("accuracy"):
         return float(np.mean(values[-LAST_EVALUATIONS:]))
-    return float(values[-1]) if field.startswith("cumulative") else float(np.mean(values))
+    lasting = field.startswith("cumulative") or field == CLIENTS_USED
+    return float(values[-1]) if lasting else float(np.mean(values))
 
 
 def _records(path: Path) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from importlib import import_module
 from wisefl.errors import InvalidInput
 from wisefl.paper.figure import Figure
 
-ORDER = (
+PAPERS = (
     "accuracy",
     "kl_threshold",
     "data_budget_accuracy",
@@ -17,12 +17,16 @@ ORDER = (
     "channel_gain",
     "data_budget_cost",
     "trade_off",
+)
+OURS = (
     "training_cost",
     "kl_threshold_cost",
     "optimality",
     "printed",
+    "mixture",
 )
-"""The paper's, then ours; whatever else is found follows by name."""
+ORDER = PAPERS + OURS
+"""How they are shown; whatever else is found follows by name."""
 
 
 @cache

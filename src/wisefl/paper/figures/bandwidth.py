@@ -2,7 +2,7 @@
 
 from wisefl.paper.figure import COST_METHODS, Figure, Sweep, energy_and_latency
 
-BANDWIDTH = Sweep("limits.bandwidth_hz", (0.5, 1, 2, 3, 4, 5), unit=1e6)
+BANDWIDTH = Sweep("limits.bandwidth_hz", (0.5, 1, 2, 3, 4, 5), quick=(0.5, 1, 2, 5), unit=1e6)
 
 FIGURE = Figure(
     name="bandwidth",

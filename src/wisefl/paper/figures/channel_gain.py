@@ -2,7 +2,7 @@
 
 from wisefl.paper.figure import COST_METHODS, Figure, Sweep, energy_and_latency
 
-GAIN = Sweep("fleet.mean_gain", (0.1, 0.3, 0.5, 0.7, 0.9, 1.1, 1.3))
+GAIN = Sweep("fleet.mean_gain", (0.1, 0.3, 0.5, 0.7, 0.9, 1.1, 1.3), quick=(0.1, 0.5, 0.9, 1.3))
 
 FIGURE = Figure(
     name="channel_gain",

@@ -2,7 +2,7 @@
 
 from wisefl.paper.figure import COST_METHODS, Figure, Sweep, energy_and_latency
 
-BUDGET = Sweep("limits.min_samples", (1000, 2000, 3000, 4000, 5000, 6000))
+BUDGET = Sweep("limits.min_samples", (1000, 2000, 3000, 4000, 5000, 6000), quick=(1000, 2000, 4000, 6000))
 
 FIGURE = Figure(
     name="data_budget_cost",

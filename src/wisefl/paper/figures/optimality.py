@@ -5,7 +5,7 @@ from wisefl.paper.figures.bandwidth import BANDWIDTH
 from wisefl.paper.figures.channel_gain import GAIN
 from wisefl.paper.figures.data_budget_cost import BUDGET
 
-THRESHOLD = Sweep("limits.max_divergence", (0.2, 0.5, 0.8, 1.2, 2.0))
+THRESHOLD = Sweep("limits.max_divergence", (0.2, 0.5, 0.8, 1.2, 2.0), quick=(0.2, 0.8, 2.0))
 
 
 def _above(name: str, title: str, x_label: str, sweep: Sweep) -> Panel:

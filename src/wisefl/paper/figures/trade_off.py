@@ -3,8 +3,9 @@
 from wisefl.paper.figure import Figure, Method, Panel, Sweep
 
 WEIGHTS = (1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
-LATENCY = Sweep("limits.latency_weight", WEIGHTS)
-ENERGY = Sweep("limits.energy_weight", WEIGHTS)
+_QUICK = (1.0, 1.4, 2.0)
+LATENCY = Sweep("limits.latency_weight", WEIGHTS, _QUICK)
+ENERGY = Sweep("limits.energy_weight", WEIGHTS, _QUICK)
 
 FIGURE = Figure(
     name="trade_off",
