@@ -76,11 +76,11 @@ def _lead(results: Results, cost: str) -> tuple[PerSeed, PerSeed]:
 
 
 def _lowest_for_every_gain(results: Results) -> list[Part]:
-    return _lowest_everywhere(results, "channel_gain", len(COSTS) * len(BASELINES))
+    return _lowest_everywhere(results, "channel_gain", len(COSTS) * 2 * len(BASELINES))
 
 
 def _grows_with_budget(results: Results) -> list[Part]:
-    among = len(COSTS) * (len(METHODS) + len(BASELINES))
+    among = len(COSTS) * (len(METHODS) + 2 * len(BASELINES))
     return [
         *_last_over_first(results, "data_budget_cost", 1.0, float("inf"), among),
         *_lowest_everywhere(results, "data_budget_cost", among),
@@ -125,7 +125,7 @@ def _last_over_first(results: Results, figure: str, low: float, high: float, amo
 
 
 def _lowest_everywhere(results: Results, figure: str, among: int) -> list[Part]:
-    """Each baseline over CSRA, on average over the axis and at every single point of it."""
+    """Each baseline over CSRA, on average over the axis and at every single point of it: two parts each."""
     parts = []
     for cost in COSTS:
         for name, label in BASELINES.items():

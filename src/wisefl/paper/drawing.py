@@ -1,6 +1,5 @@
 """A figure as a picture: the mean over seeds with its 95% interval, one pair of axes per panel."""
 
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,11 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wisefl.errors import MissingExtra
-from wisefl.fleet import written_whole
 from wisefl.paper.figure import Figure, Panel
 from wisefl.paper.tables import Table
 from wisefl.simulation.curves import mean_interval
-from wisefl.simulation.pictures import look
+from wisefl.simulation.pictures import look, save_png
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,10 +56,7 @@ def draw(figure: Figure, table: Table, path: Path) -> None:
     sheet.legend(
         handles, labels, loc="outside lower center", ncols=min(len(labels), 3), frameon=False, handlelength=4.0
     )
-    image = BytesIO()
-    sheet.savefig(image, format="png", dpi=150)
-    with written_whole(path, "wb") as file:
-        file.write(image.getvalue())
+    save_png(sheet, path)
 
 
 def _around(table: Table) -> str:

@@ -53,7 +53,7 @@ def _page(told: Reproduction) -> str:
         "script_hash": digest,
         "data": _for_script(_chart_data(told.figures)),
         "summary": _summary(told),
-        "contents": _contents(told.figures),
+        "contents": _contents(told),
         "claims": _claims(told),
         "figures": "\n".join(_figure(figure, told.claims) for figure in told.figures),
         "savings": _savings(told),
@@ -162,7 +162,7 @@ def _facts(told: Reproduction) -> str:
         "Scale": settings.get("scale"),
         "Seeds": _seeds(settings.get("seeds")),
         "Figures": len(told.figures),
-        "Started": settings.get("started"),
+        "Started": str(settings.get("started", "")).replace("T", " ").removesuffix("+00:00"),
         "Computing": _duration(settings.get("computing_s")),
         "WiseFL": settings.get("version"),
     }
@@ -170,8 +170,11 @@ def _facts(told: Reproduction) -> str:
     return f"<dl class='facts'>{items}</dl>"
 
 
-def _contents(figures: Iterable[Figure]) -> str:
-    return "".join(f"<li><a href='#{_anchor(figure)}'>{_text(figure.title)}</a></li>" for figure in figures)
+def _contents(told: Reproduction) -> str:
+    places = {_anchor(figure): figure.title for figure in told.figures}
+    if told.savings:
+        places["savings"] = "What the certified optimum saves"
+    return "".join(f"<li><a href='#{place}'>{_text(title)}</a></li>" for place, title in places.items())
 
 
 def _claims(told: Reproduction) -> str:
@@ -195,7 +198,7 @@ def _claim_row(claim: Claim, titles: Mapping[str, str]) -> str:
     figures = ", ".join(titles.get(name, _text(name)) for name in claim.figures) or _NOTHING
     cells = {
         "Verdict": _badge(claim.verdict),
-        "Effect": _value(claim.effect),
+        "Effect": _value(claim.effect, 3),
         "95% interval": _interval(claim.interval),
         "p": _p_value(claim.p_value),
         "Figures": figures,
@@ -213,7 +216,7 @@ def _parts(claim: Claim) -> str:
     if len(claim.parts) < 2:
         return ""
     rows = "".join(
-        f"<tr><th scope='row'>{_text(part.name)}</th><td>{_value(part.effect)}</td>"
+        f"<tr><th scope='row'>{_text(part.name)}</th><td>{_value(part.effect, 3)}</td>"
         f"<td>{_interval(part.interval)}</td><td>{_text(part.wanted)}</td><td>{_badge(part.verdict)}</td></tr>"
         for part in claim.parts
     )
@@ -430,7 +433,7 @@ def _mean(point: Point | None) -> str:
 def _interval(interval: tuple[float | None, float | None] | None) -> str:
     if interval is None or None in interval:
         return _NOTHING
-    return f"<span class='nowrap'>[{_value(interval[0])}, {_value(interval[1])}]</span>"
+    return f"<span class='nowrap'>[{_value(interval[0], 3)}, {_value(interval[1], 3)}]</span>"
 
 
 def _p_value(value: float | None) -> str:

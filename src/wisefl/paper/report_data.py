@@ -12,6 +12,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from wisefl.errors import InvalidInput
+from wisefl.paper.figures import ORDER
 from wisefl.paper.measures import Results
 from wisefl.paper.optimality import training_savings
 from wisefl.paper.readings import FILE as READINGS
@@ -149,9 +150,9 @@ def read_reproduction(folder: Path) -> Reproduction:
 
 
 def _in_order(figures: list[Figure], claims: Iterable[Claim]) -> list[Figure]:
-    """As the claims, which follow the paper, first mention them; the others after that, by name."""
+    """As the claims, which follow the paper, first mention them; then ours, then what else there is, by name."""
     mentioned = list(dict.fromkeys(name for claim in claims for name in claim.figures))
-    return sorted(figures, key=lambda figure: (_position(figure.file, mentioned), figure.file))
+    return sorted(figures, key=lambda one: (_position(one.file, mentioned), _position(one.file, ORDER), one.file))
 
 
 def _position(name: str, names: Sequence[str]) -> int:

@@ -1,15 +1,14 @@
 """The picture of the experiment on Theorem 1: terms, totals and gaps over five orders of magnitude."""
 
 from collections.abc import Sequence
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wisefl.errors import MissingExtra
-from wisefl.fleet import written_whole
 from wisefl.simulation.curves import mean_interval
+from wisefl.simulation.pictures import save_png
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,10 +52,7 @@ def draw(rows: Sequence[tuple[str, str, float, int, float]], description: dict[s
     figure.suptitle(f"{description['title']}: {around}", x=0.01, ha="left", fontsize=12, fontweight="bold")
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False, handlelength=3.5)
-    image = BytesIO()
-    figure.savefig(image, format="png", dpi=150)
-    with written_whole(path, "wb") as file:
-        file.write(image.getvalue())
+    save_png(figure, path)
 
 
 def _line(axes: "Axes", points: list[tuple[float, int, float]], label: str, look: dict[str, Any]) -> None:
