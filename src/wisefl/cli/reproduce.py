@@ -39,7 +39,7 @@ def reproduce(
     scale: Annotated[
         ScaleName,
         typer.Option(
-            help="quick takes about ten minutes on two cores, paper some four hours.", rich_help_panel=METHOD
+            help="quick takes about ten minutes on two cores, paper some two hours.", rich_help_panel=METHOD
         ),
     ] = ScaleName.QUICK,
     seeds: Annotated[
@@ -47,7 +47,7 @@ def reproduce(
         typer.Option(
             help="Repetitions of everything, seeds 0 to N - 1.",
             rich_help_panel=METHOD,
-            show_default="quick: 3 of training, 5 of decisions; paper: 10 and 20",
+            show_default="quick: 3 of training, 5 of decisions; paper: 5 and 10",
             metavar="N",
         ),
     ] = None,

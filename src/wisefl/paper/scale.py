@@ -43,11 +43,11 @@ QUICK = Scale(
 )
 PAPER = Scale(
     name="paper",
-    seeds={"training": 10, "decisions": 20},
+    seeds={"training": 5, "decisions": 10},
     training_rounds={"fashion-mnist": 300, "cifar10": 600, "digits": 100},
     evaluate_every=10,
     curve_rounds=200,
     sweep_rounds=50,
-    takes="some four hours on two quiet cores",
+    takes="some two hours on two quiet cores",
 )
 SCALES = {scale.name: scale for scale in (QUICK, PAPER)}
