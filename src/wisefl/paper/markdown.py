@@ -9,7 +9,7 @@ from typing import Any
 from wisefl.errors import InvalidInput
 from wisefl.fleet import written_whole
 from wisefl.paper.figures import ORDER
-from wisefl.paper.measures import FIGURES, Results
+from wisefl.paper.measures import FIGURES, PerSeed, Results
 from wisefl.paper.reading_list import READINGS
 from wisefl.paper.readings import DECIDED_ROUNDS, TRAINED_ROUNDS, Reading, read_readings
 from wisefl.paper.readings import FILE as READINGS_FILE
@@ -132,23 +132,26 @@ def _numbers(results: Results, figures: list[dict[str, Any]]) -> str:
     lines = [
         "## Where the curves end",
         "",
-        "Mean over seeds and half the 95% interval, at the last point of the axis.",
+        "Mean over seeds and half the 95% interval, at the last point of the axis; a course of accuracy ends with "
+        "the mean of its last five evaluations.",
         "",
     ]
     for figure in figures:
-        table = results.tables[figure["name"]]
-        names = [panel["name"] for panel in figure["panels"]]
         heads = [f"{panel['title']}: {panel['y_label']}" for panel in figure["panels"]]
         lines += [f"| {figure['title']} | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
         for method in figure["methods"]:
             cells = []
-            for name in names:
-                points = table.points(name, method["name"])
-                values = list(table.at(name, method["name"], points[-1]).values()) if points else []
-                cells.append(_estimate(values))
+            for panel in figure["panels"]:
+                cells.append(_estimate(list(_end(results, figure, panel, method["name"]).values())))
             lines.append(f"| {method['label']} | {' | '.join(cells)} |")
         lines.append("")
     return "\n".join(lines).rstrip()
+
+
+def _end(results: Results, figure: dict[str, Any], panel: dict[str, Any], method: str) -> PerSeed:
+    if panel["x_label"] == "round" and panel.get("value", "").endswith("accuracy"):
+        return results.final_accuracy(figure["name"], panel["name"], method)
+    return results.final(figure["name"], panel["name"], method)
 
 
 def _readings(out: Path) -> str:

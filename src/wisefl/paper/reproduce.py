@@ -119,6 +119,7 @@ def describe(figure: Figure, scale: Scale, table: Table) -> dict[str, Any]:
                 "title": panel.title,
                 "x_label": panel.x_label,
                 "y_label": panel.y_label,
+                "value": panel.value,
                 "y_scale": "log" if logarithmic(figure, panel, table) else "linear",
                 "rounds": rounds_of(figure, panel, scale),
             }
