@@ -17,7 +17,7 @@ import pytest
 
 from wisefl import InvalidInput
 from wisefl.paper.report import write_report
-from wisefl.paper.report_data import read_reproduction
+from wisefl.paper.report.data import read_reproduction
 
 NASTY = "</script><b id='x'>\"CSRA\" & co"
 PIXEL = bytes.fromhex(
