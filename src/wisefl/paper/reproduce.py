@@ -51,8 +51,8 @@ class Reproduction:
         return once([*figures, *(cell for study in self.studies for cell in study.cells(self.scale, self.out))])
 
     def run(self, jobs: int | None = None) -> None:
-        """Carry out what is not finished, `jobs` runs at a time."""
-        wanted = self.cells()
+        """Carry out what is not finished, `jobs` runs at a time, the longest first, so that no core waits long."""
+        wanted = sorted(self.cells(), key=_work, reverse=True)
         outcomes = run_sweep(wanted, jobs=jobs, run=run_cell)
         failed = {outcome.error: outcome.name for outcome in outcomes if outcome.error is not None}
         if failed:
@@ -76,6 +76,13 @@ class Reproduction:
     def _computing_s(self) -> float:
         """What all runs took together, whichever command carried them out."""
         return round(sum(float(RunFolder.open(cell.path).summary()["wall_s"]) for cell in self.cells()), 1)
+
+
+def _work(cell: Cell) -> float:
+    """Roughly what a run takes: training takes by the samples of a round, deciding hardly anything beside it."""
+    training = cell.path.parent.name == "training"
+    samples = cell.config.limits.min_samples if training else 1  # type: ignore[attr-defined]
+    return float(cell.config.rounds * samples)
 
 
 def run_cell(path: Path, config: RunConfig, *, workers: int | None = None) -> dict[str, Any]:
