@@ -107,8 +107,8 @@ def _line(
 
 
 def logarithmic(figure: Figure, panel: Panel, table: Table) -> bool:
-    """Whether a linear axis would press the thrifty methods into one line."""
-    if panel.value.endswith("accuracy"):
+    """Whether a linear axis would press the thrifty methods into one line; costs alone differ by so much."""
+    if not panel.value.endswith(("_s", "_j")):
         return False
     curves = [table.curves(panel.name, method.name)[1] for method in figure.methods]
     largest = [float(values.mean(axis=0).max()) for values in curves if values.size]
@@ -123,5 +123,5 @@ def _scale(axes: "Axes", panel: Panel, log: bool) -> None:
         axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axes.yaxis.set_minor_formatter(NullFormatter())
-    elif panel.sweep is None:
+    elif panel.sweep is None or panel.value.endswith("percent"):
         axes.set_ylim(bottom=0.0)

@@ -94,4 +94,4 @@ def _estimate(values: list[float]) -> str:
     if not values:
         return "-"
     estimate = Estimate.of(values)
-    return f"{estimate.mean:.3g}" + (f" ± {estimate.half_width:.1g}" if estimate.half_width else "")
+    return f"{estimate.mean:.3g}" + (f" ± {estimate.half_width:.2g}" if estimate.half_width else "")
