@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from wisefl.cli import main
+from wisefl.paper.reading_list import READINGS
 from wisefl.paper.scale import QUICK, SCALES
 
 
@@ -21,7 +22,7 @@ def test_a_figure_and_its_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[
     arguments = ["reproduce", "trade_off", "--seeds", "3", "--out", str(tmp_path), "--jobs", "1"]
     assert main(arguments) == 0
     told = capsys.readouterr()
-    assert "66 runs" in told.err
+    assert "30 runs" in told.err
     assert "larger alpha1" in told.out
     assert str(tmp_path / "figures") in told.out
     about = json.loads((tmp_path / "reproduce.json").read_text())
@@ -29,8 +30,23 @@ def test_a_figure_and_its_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[
     table = (tmp_path / "figures" / "trade_off.csv").read_bytes()
 
     assert main(arguments) == 0
-    assert "66 runs, 66 of them finished before" in capsys.readouterr().err
+    assert "30 runs, 30 of them finished before" in capsys.readouterr().err
     assert (tmp_path / "figures" / "trade_off.csv").read_bytes() == table
+
+
+@pytest.mark.usefixtures("short")
+def test_a_study_runs_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = tuple(reading for reading in READINGS if reading.note == "U4")
+    monkeypatch.setattr("wisefl.paper.reading_list.READINGS", kept)
+    assert main(["reproduce", "readings", "--seeds", "2", "--out", str(tmp_path), "--jobs", "1"]) == 0
+    told = capsys.readouterr()
+    assert "4 runs" in told.err
+    assert "Theorem" not in told.err
+    rows = (tmp_path / "readings.csv").read_text().splitlines()
+    assert len(rows) == 1 + 2 * 2 * 2  # two measures, two readings, two seeds
+    assert "the mean gain throughout" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_an_unknown_figure_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
