@@ -69,6 +69,8 @@ PLANS = {
 }
 """Scale -> plan."""
 FIXED_SIZE, FIXED_DIVERGENCE = 400, 0.0
+_PARALLEL_FROM = 6
+"""Of fewer places the processes would take longer to start than to compute."""
 
 
 def theorem_experiment(scale: Scale, out: Path) -> Path:
@@ -82,6 +84,7 @@ def theorem_experiment(scale: Scale, out: Path) -> Path:
     figures, points = out / "figures", out / "runs" / NAME / scale.name
     for folder in (figures, points):
         folder.mkdir(parents=True, exist_ok=True)
+    _compute(plan, count, points)
     rows = [row for seed in range(count) for row in _rows(plan, seed, points)]
     rows.sort(key=lambda row: (row[0], list(METHODS).index(row[1]), row[2], row[3]))
     place = figures / f"{NAME}.csv"
@@ -95,19 +98,41 @@ def theorem_experiment(scale: Scale, out: Path) -> Path:
 Row = tuple[str, str, float, int, float]
 
 
+def _compute(plan: Plan, seeds: int, points: Path) -> None:
+    """What is missing, several places at a time where there are many."""
+    wanted = {(size, divergence) for _, _, size, divergence in _places(plan)}
+    todo = [
+        (size, divergence, seed)
+        for seed in range(seeds)
+        for size, divergence in sorted(wanted)
+        if not _file(points, size, divergence, seed).exists()
+    ]
+    if len(todo) < _PARALLEL_FROM:
+        for place in todo:
+            _point(plan, *place, points)
+        return
+    from joblib import Parallel, delayed
+
+    Parallel(n_jobs=-1)(delayed(_point)(plan, *place, points) for place in todo)
+
+
+def _places(plan: Plan) -> Iterator[tuple[str, float, int, float]]:
+    """(panel, x, samples, divergence)."""
+    yield from ((BY_DIVERGENCE, float(x), FIXED_SIZE, float(x)) for x in plan.divergences)
+    yield from ((BY_DATA, float(x), int(x), FIXED_DIVERGENCE) for x in plan.sizes)
+
+
 def _rows(plan: Plan, seed: int, points: Path) -> Iterator[Row]:
-    for panel, at in ((BY_DIVERGENCE, plan.divergences), (BY_DATA, plan.sizes)):
-        for x in at:
-            size, divergence = (int(x), FIXED_DIVERGENCE) if panel == BY_DATA else (FIXED_SIZE, float(x))
-            values = _point(plan, size, divergence, seed, points)
-            for method in METHODS:
-                if method != "gap-complementary" or panel == BY_DIVERGENCE:
-                    yield panel, method, float(x), seed, values[method]
+    for panel, x, size, divergence in _places(plan):
+        values = _point(plan, size, divergence, seed, points)
+        for method in METHODS:
+            if method != "gap-complementary" or panel == BY_DIVERGENCE:
+                yield panel, method, x, seed, values[method]
 
 
 def _point(plan: Plan, size: int, divergence: float, seed: int, points: Path) -> dict[str, float]:
     """All methods at one place; the two panels share the point that both have."""
-    place = points / f"size{size}-divergence{divergence:g}-seed{seed}.json"
+    place = _file(points, size, divergence, seed)
     if place.exists():
         stored: dict[str, float] = json.loads(place.read_text(encoding="utf-8"))
         return stored
@@ -116,6 +141,10 @@ def _point(plan: Plan, size: int, divergence: float, seed: int, points: Path) ->
     values = {**methods(assess(alike, effort=plan.effort)), "gap-complementary": gap(other)}
     _write_json(place, values)
     return values
+
+
+def _file(points: Path, size: int, divergence: float, seed: int) -> Path:
+    return points / f"size{size}-divergence{divergence:g}-seed{seed}.json"
 
 
 def methods(found: Assessment) -> dict[str, float]:
