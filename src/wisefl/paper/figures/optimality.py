@@ -17,8 +17,8 @@ FIGURE = Figure(
     title="Cost above the certified bound",
     caption="What a mean round costs above a bound that no decision whatsoever can undercut, with 2000 samples, a "
     "divergence threshold of 0.2 and equal weights unless the axis says otherwise. The paper's set with exact shares "
-    "and frequencies shows how much of the loss is the choice of clients. P6 as printed leaves the compute energy out "
-    "of the choice.",
+    "and frequencies shows how much of the loss is the choice of clients. P6 as printed leaves the compute energy "
+    "out of the choice.",
     runs="decisions",
     panels=(
         _above("bandwidth", "Bandwidth", "bandwidth (MHz)", BANDWIDTH),
