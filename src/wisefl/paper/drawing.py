@@ -26,6 +26,12 @@ _LOOKS = {
     "ga-random": 2,
     "cs-greedy": 3,
     "ga-greedy": 4,
+    "dc-p6": 1,
+    "dc-exact": 2,
+    "printed": 1,
+    "printed-large": 2,
+    "mixture": 1,
+    "unlimited": 2,
 }
 """A method looks the same in every figure; those that share a number are never in one figure."""
 _FREE = 6
