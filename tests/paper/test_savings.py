@@ -4,7 +4,7 @@ import pytest
 
 from wisefl.paper.measures import Results
 from wisefl.paper.optimality import optimality_tables, training_savings
-from wisefl.paper.savings import at_a_threshold, at_equal_accuracy
+from wisefl.paper.savings import at_a_threshold, at_equal_accuracy, over_rounds
 from wisefl.paper.tables import Row, Table
 
 ROUNDS = range(1, 41)
@@ -57,6 +57,18 @@ def test_a_threshold_compares_whole_runs() -> None:
     tables = {"kl_threshold": Table(tuple(accuracy)), "kl_threshold_cost": Table(tuple(rows))}
     saving = at_a_threshold(Results(tables), "digits", 0.2, "csra", "csra-dc")
     assert [part.effect for part in (saving.energy, saving.latency, saving.objective)] == pytest.approx([2.0] * 3)
+
+
+def test_rounds_that_were_only_decided_have_no_accuracy() -> None:
+    rows = [
+        Row(cost, name, 10.0, seed, factor * (1 + seed))
+        for cost in ("energy", "latency")
+        for name, factor in (("csra", 2.0), ("csra-dc", 3.0))
+        for seed in SEEDS
+    ]
+    saving = over_rounds(Results({"cost_over_rounds": Table(tuple(rows))}), "csra", "csra-dc")
+    assert saving.objective.effect == pytest.approx(1.5)
+    assert saving.accuracy.seeds == 0
 
 
 def test_tables_wait_for_their_figures() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from wisefl.paper.figure import Figure
 from wisefl.paper.figures import figures
 from wisefl.paper.measures import Results
-from wisefl.paper.savings import Saving, at_a_threshold, at_equal_accuracy
+from wisefl.paper.savings import Saving, at_a_threshold, at_equal_accuracy, over_rounds
 from wisefl.paper.statistics import Part
 from wisefl.simulation.curves import Estimate
 
@@ -18,6 +18,7 @@ def optimality_tables(results: Results) -> dict[str, str]:
     makers: dict[str, tuple[tuple[str, ...], Callable[[Results], str]]] = {
         "excess": (("optimality",), lambda read: _figure(read, figures()["optimality"])),
         "printed": (("printed",), lambda read: _figure(read, figures()["printed"])),
+        "rounds": (("cost_over_rounds",), _rounds),
         "training": (("accuracy", "training_cost"), _training),
         "threshold": (("kl_threshold", "kl_threshold_cost"), _thresholds),
     }
@@ -52,6 +53,19 @@ def training_savings(results: Results) -> list[tuple[str, str, Saving]]:
         for dataset, title in DATASETS.items()
         for method in others
     ]
+
+
+def _rounds(results: Results) -> str:
+    others = [method for method in figures()["cost_over_rounds"].methods if method.name != OURS]
+    lines = [
+        "| against | energy, times ours | latency, times ours | objective, times ours | seeds |",
+        "|---|---|---|---|---|",
+    ]
+    for method in others:
+        saving = over_rounds(results, OURS, method.name)
+        parts = " | ".join(_part(part, ".3f") for part in (saving.energy, saving.latency, saving.objective))
+        lines.append(f"| {method.label} | {parts} | {saving.energy.seeds} |")
+    return "\n".join(lines)
 
 
 def _training(results: Results) -> str:

@@ -24,7 +24,7 @@ class Saving:
     latency: Part
     objective: Part
     accuracy: Part
-    """How much more accurate the other is in the end."""
+    """How much more accurate the other is in the end; nothing where nobody was trained."""
 
 
 def at_equal_accuracy(results: Results, dataset: str, method: str, other: str) -> Saving:
@@ -43,6 +43,15 @@ def at_equal_accuracy(results: Results, dataset: str, method: str, other: str) -
             assert at is not None  # its own end is not below the target
             spent[name][0][seed], spent[name][1][seed] = float(curve.energy_j[at]), float(curve.latency_s[at])
     return _saving(spent[method], spent[other], _final(curves[method]), _final(curves[other]))
+
+
+def over_rounds(results: Results, method: str, other: str) -> Saving:
+    """Over equally many rounds that were decided and not trained."""
+    spent = {
+        name: [results.final("cost_over_rounds", cost, name) for cost in ("energy", "latency")]
+        for name in (method, other)
+    }
+    return _saving(spent[method], spent[other], {}, {})
 
 
 def at_a_threshold(results: Results, dataset: str, threshold: float, method: str, other: str) -> Saving:
