@@ -39,7 +39,7 @@ def reproduce(
     scale: Annotated[
         ScaleName,
         typer.Option(
-            help="quick takes about ten minutes on two cores, paper some two hours.", rich_help_panel=METHOD
+            help="quick takes about a quarter of an hour on two cores, paper two hours.", rich_help_panel=METHOD
         ),
     ] = ScaleName.QUICK,
     seeds: Annotated[

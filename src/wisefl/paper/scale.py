@@ -39,7 +39,7 @@ QUICK = Scale(
     evaluate_every=10,
     curve_rounds=50,
     sweep_rounds=10,
-    takes="about ten minutes on two quiet cores",
+    takes="about a quarter of an hour on two quiet cores",
 )
 PAPER = Scale(
     name="paper",
