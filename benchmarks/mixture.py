@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from wisefl import Fleet, Limits, RoundProblem, solve
-from wisefl.simulation.config import load_config
+from wisefl.run.config import load_config
 from wisefl.simulation.loop import run_folder
 
 RESULTS = Path(__file__).parent / "results"

@@ -4,10 +4,13 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from support import runs
 from wisefl import Fleet, Limits, RoundProblem
 
 ProblemMaker = Callable[..., RoundProblem]
@@ -72,3 +75,14 @@ def make_problem() -> ProblemMaker:
 def paper_problem() -> RoundProblem:
     """The paper's 80 clients with everybody eligible and 12,000 samples to cover."""
     return RoundProblem.build(Fleet.random(80, 0), None, Limits(max_divergence=np.inf, min_samples=12_000))
+
+
+@pytest.fixture(scope="session")
+def make_record() -> Callable[..., dict[str, Any]]:
+    """A record of round `number`, every round having cost the same."""
+    return runs.record
+
+
+@pytest.fixture(scope="session")
+def make_run() -> Callable[..., Path]:
+    return runs.make_run

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from wisefl import Fleet, InvalidInput
 from wisefl.divergence import client_divergence
-from wisefl.fleet import written_whole
+from wisefl.files import written_whole
 
 HEADER = "client,distance_m,transmit_power_dbm,max_frequency_hz,cycles_per_bit,count_0,count_1"
 ARRAYS = (

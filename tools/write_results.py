@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 from wisefl.errors import WiseFLError
+from wisefl.paper.claims.measures import Results
 from wisefl.paper.markdown import copy_results, fill, write_markdown
-from wisefl.paper.measures import Results
 from wisefl.paper.optimality import optimality_tables
 
 DOCS = Path(__file__).parent.parent / "docs"

@@ -7,7 +7,7 @@ nothing.
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from wisefl.arrays import Floats
 
 
 def work_cycles(epochs: int, cycles_per_bit: Floats, samples: NDArray[np.int64], bits_per_sample: float) -> Floats:

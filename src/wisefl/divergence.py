@@ -7,7 +7,7 @@ as printed; `smoothing` adds that many pseudo-samples to every class of every cl
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from wisefl.arrays import Floats
 
 
 def label_distribution(label_counts: NDArray[np.int64] | Floats, smoothing: float = 0.0) -> Floats:

@@ -1,24 +1,22 @@
 """Who the clients are: label counts, radio and CPU of every device, one array per property."""
 
 import csv
-import os
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wisefl.channel import draw_gain
+from wisefl.arrays import Floats
 from wisefl.data.partition import hybrid_counts
 from wisefl.errors import InvalidInput
+from wisefl.files import write_csv
+from wisefl.radio.uplink import draw_gain
 from wisefl.randomness import rng
-
-Floats = NDArray[np.float64]
 
 NUMBER_COLUMNS = ("distance_m", "transmit_power_dbm", "max_frequency_hz", "cycles_per_bit")
 OPTIONAL_COLUMNS = ("channel_gain",)
@@ -122,38 +120,6 @@ class Fleet:
             self.client.tolist(), *numbers, self.label_counts.tolist(), self.channel_gain.tolist(), strict=True
         )
         write_csv(path, header, ([*front, *counts, gain] for *front, counts, gain in rows))
-
-
-@contextmanager
-def written_whole(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
-    """Open a file that appears whole at the end of the block, or not at all when the block fails.
-
-    A link keeps its place and its target is replaced; what is not a file (a pipe, /dev/null) is written straight.
-    """
-    target = os.path.realpath(path)
-    in_place = os.path.exists(target) and not os.path.isfile(target)
-    partial = target if in_place else f"{target}.{os.getpid()}.partial"
-    text: dict[str, Any] = {} if "b" in mode else {"newline": "", "encoding": "utf-8"}
-    try:
-        with open(partial, mode, **text) as file:
-            yield file
-        if not in_place:
-            os.replace(partial, target)
-    except BaseException as error:
-        if not in_place:
-            with suppress(OSError):
-                os.remove(partial)
-        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
-            raise InvalidInput(f"{path}: cannot be written ({error.strerror})") from None
-        raise
-
-
-def write_csv(path: str | Path, header: list[str], rows: Iterable[list[Any]]) -> None:
-    """Write a table whole or not at all."""
-    with written_whole(path) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(rows)
 
 
 def _count_columns(classes: int) -> list[str]:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from wisefl.cli import main
-from wisefl.simulation.config import load_config
-from wisefl.simulation.folder import CHECKPOINT
+from wisefl.run.config import load_config
+from wisefl.run.folder import CHECKPOINT
 from wisefl.simulation.loop import run_folder
 
 SMALL = ("rounds=2", "training.epochs=2", "evaluation.held_out_samples=0")

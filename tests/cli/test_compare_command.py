@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from wisefl.cli import main
-from wisefl.simulation.config import load_config
-from wisefl.simulation.folder import RunFolder
+from wisefl.run.config import load_config
+from wisefl.run.folder import RunFolder
 
 
 def make_run(path: Path, policy: str, seed: int, accuracy: list[float], finished: bool = True) -> Path:

@@ -11,7 +11,7 @@ import pytest
 
 from wisefl import Fleet, Limits, RoundProblem
 from wisefl.cli import main
-from wisefl.pareto import ParetoPoint, dominated, pareto_front, proved_energy_j, weight_pairs
+from wisefl.decision.pareto import ParetoPoint, dominated, pareto_front, proved_energy_j, weight_pairs
 
 COLUMNS = [
     "latency_weight",

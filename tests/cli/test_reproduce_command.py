@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wisefl.cli import main
-from wisefl.paper.reading_list import READINGS
+from wisefl.paper.readings.points import READINGS
 from wisefl.paper.scale import QUICK, SCALES
 
 
@@ -39,7 +39,7 @@ def test_a_study_runs_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = tuple(reading for reading in READINGS if reading.note == "U4")
-    monkeypatch.setattr("wisefl.paper.reading_list.READINGS", kept)
+    monkeypatch.setattr("wisefl.paper.readings.points.READINGS", kept)
     assert main(["reproduce", "readings", "--seeds", "2", "--out", str(tmp_path), "--jobs", "1"]) == 0
     told = capsys.readouterr()
     assert "4 runs" in told.err

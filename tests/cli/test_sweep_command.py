@@ -10,8 +10,8 @@ import pytest
 
 from wisefl import InvalidInput
 from wisefl.cli import main
-from wisefl.simulation.config import RunConfig
-from wisefl.simulation.folder import RunFolder
+from wisefl.run.config import RunConfig
+from wisefl.run.folder import RunFolder
 
 
 def run_folder(path: Path, config: RunConfig, *, workers: int | None = None) -> dict[str, Any]:

@@ -16,9 +16,9 @@ import pytest
 
 from wisefl.cli import main
 from wisefl.cli.frame import span, sparkline
-from wisefl.simulation.config import load_config
-from wisefl.simulation.folder import ROUNDS, RunFolder
-from wisefl.simulation.follow import Follower, how_many
+from wisefl.results.following import Follower, how_many
+from wisefl.run.config import load_config
+from wisefl.run.folder import ROUNDS, RunFolder
 
 
 def record(number: int, **changes: Any) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from flwr.supercore.task_identity import TaskIdentity
 from wisefl.errors import InfeasibleProblem, InvalidInput
 from wisefl.flower import Hint, Profile, WiseClient, WiseStrategy
 from wisefl.learning import Job, evaluate
-from wisefl.simulation.config import load_config
+from wisefl.run.config import load_config
 from wisefl.simulation.federation import Federation, build
 
 __all__ = ["ConfigRecord", "InfeasibleProblem", "InvalidInput", "replace"]

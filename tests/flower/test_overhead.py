@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from wisefl import Fleet, Limits
-from wisefl.channel import draw_gain
+from wisefl.radio.uplink import draw_gain
 
 CLIENTS, ROUNDS = 1000, 3
 FRACTION = 1.0 / 30.0

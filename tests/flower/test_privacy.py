@@ -11,8 +11,8 @@ import pytest
 from scipy.stats import chisquare
 
 from wisefl import Fleet, Limits, RoundProblem, solve
-from wisefl.channel import draw_gain
 from wisefl.policies.choosing import allocated
+from wisefl.radio.uplink import draw_gain
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from wisefl.cli import app as command
-from wisefl.simulation.comparison import compare, load_runs
+from wisefl.results.comparison import compare, load_runs
 
 
 class Stopped(Exception):

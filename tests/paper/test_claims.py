@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wisefl.paper.claims import judge_all, theorem_claim, write_claims
-from wisefl.paper.measures import Results
-from wisefl.paper.statistics import difference, outside, ratio, together
+from wisefl.paper.claims.claim import judge_all, theorem_claim, write_claims
+from wisefl.paper.claims.measures import Results
+from wisefl.paper.claims.statistics import difference, outside, ratio, together
 from wisefl.paper.tables import Row, Table
 
 SEEDS = range(6)

@@ -6,7 +6,7 @@ import pytest
 
 from wisefl.errors import InvalidInput
 from wisefl.paper.markdown import copy_results, fill, write_markdown
-from wisefl.paper.reading_list import READINGS
+from wisefl.paper.readings.points import READINGS
 from wisefl.paper.reproduce import about_now, write_json
 from wisefl.paper.scale import QUICK
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from wisefl.paper import reading_list
 from wisefl.paper.plan import once
-from wisefl.paper.reading_list import READINGS
-from wisefl.paper.readings import Reading, read_readings, reading_cells, write_readings
+from wisefl.paper.readings import points as reading_list
+from wisefl.paper.readings.points import READINGS
+from wisefl.paper.readings.reading import Reading, read_readings, reading_cells, write_readings
 from wisefl.paper.reproduce import run_cell
 from wisefl.paper.scale import QUICK
 from wisefl.policies.training import training_policy

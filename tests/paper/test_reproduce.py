@@ -13,7 +13,7 @@ from types import ModuleType
 import pytest
 
 from wisefl.paper.reproduce import run_cell
-from wisefl.simulation.folder import RunFolder
+from wisefl.run.folder import RunFolder
 from wisefl.simulation.loop import alone
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wisefl.paper.measures import Results
+from wisefl.paper.claims.measures import Results
 from wisefl.paper.optimality import optimality_tables, training_savings
 from wisefl.paper.savings import at_a_threshold, at_equal_accuracy, over_rounds
 from wisefl.paper.tables import Row, Table

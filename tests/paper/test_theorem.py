@@ -16,15 +16,15 @@ from wisefl.divergence import kl
 from wisefl.learning.engine import Samples
 from wisefl.learning.model import to_vector
 from wisefl.paper import theorem
-from wisefl.paper.assessment import Effort, assess
-from wisefl.paper.constants import Probe, batch_variance, evenly
-from wisefl.paper.course import course_of_run
-from wisefl.paper.lemmas import Quadratics, movement
 from wisefl.paper.scale import QUICK
-from wisefl.simulation.config import load_config
-from wisefl.simulation.folder import CHECKPOINT, RunFolder
+from wisefl.run.config import load_config
+from wisefl.run.folder import CHECKPOINT, RunFolder
 from wisefl.simulation.loop import run_folder
 from wisefl.simulation.rounds import State
+from wisefl.theory.assessment import Effort, assess
+from wisefl.theory.constants import Probe, batch_variance, evenly
+from wisefl.theory.lemmas import Quadratics, movement
+from wisefl.theory.replay import course_of_run
 
 TINY = Effort(points=2, gradients=32, curvatures=4, replacements=1)
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from wisefl import Fleet, InvalidInput, Limits, RoundProblem, solve
-from wisefl.channel import draw_gain
 from wisefl.policies import decide
 from wisefl.policies.base import RoundView
 from wisefl.policies.choosing import csra_count
 from wisefl.policies.pow import draw_candidates
 from wisefl.policies.training import TRAINING_POLICIES, training_policy
+from wisefl.radio.uplink import draw_gain
 
 FLEET = Fleet.random(40, seed=3)
 PROBLEM = RoundProblem.build(FLEET, None, Limits(max_divergence=0.5, min_samples=3000))

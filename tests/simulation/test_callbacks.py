@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 
 from wisefl import MissingExtra
+from wisefl.run.config import load_config
 from wisefl.simulation.callbacks import Callback, Progress
-from wisefl.simulation.config import load_config
 from wisefl.simulation.tensorboard import TensorBoardLog, scalars
 
 MakeRecord = Callable[..., dict[str, Any]]

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from wisefl import InvalidInput, WiseFLError
-from wisefl.simulation.config import RunConfig, load_config
+from wisefl.run.config import RunConfig, load_config
+from wisefl.run.folder import CHECKPOINT, ROUNDS, SUMMARY, RunFolder
 from wisefl.simulation.federation import build
-from wisefl.simulation.folder import CHECKPOINT, ROUNDS, SUMMARY, RunFolder
 from wisefl.simulation.loop import run_folder
 from wisefl.simulation.rounds import State, play
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from wisefl import InvalidInput
-from wisefl.simulation.config import RunConfig
-from wisefl.simulation.folder import RunFolder
+from wisefl.run.config import RunConfig
+from wisefl.run.folder import RunFolder
 from wisefl.simulation.sweep import Cell, RunOne, plan_sweep, run_sweep
 
 MakeRun = Callable[..., Path]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from wisefl.cli import main
-from wisefl.simulation.config import RunConfig
+from wisefl.run.config import RunConfig
 from wisefl.simulation.sweep import Backend, plan_sweep, run_sweep
 
 OVER = ["policy.name=csra,fedavg", "seed=0..1"]

@@ -13,9 +13,9 @@ from flwr.app import ArrayRecord, Context, Message, MetricRecord, RecordDict
 
 from fashion.data import dataset_of, partition_of
 from wisefl import Fleet, Limits
-from wisefl.channel import draw_gain, full_band_rate
 from wisefl.data import Dataset, Partition
 from wisefl.flower import Hint, Profile, WiseClient
+from wisefl.radio.uplink import draw_gain, full_band_rate
 
 BITS_PER_NUMBER = 32
 

@@ -13,7 +13,7 @@ from wisefl.errors import InvalidInput
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from wisefl.paper.assessment import Assessment
+    from wisefl.theory.assessment import Assessment
 
 app = new_app()
 
@@ -60,11 +60,11 @@ def bound(
     """
     if not 0.0 < delta < 1.0:
         raise InvalidInput(f"--delta must be above 0 and below 1, not {delta:g}")
-    from wisefl.simulation.folder import RunFolder
+    from wisefl.run.folder import RunFolder
 
     run = RunFolder.open(folder)
-    from wisefl.paper.assessment import Effort, assess
-    from wisefl.paper.course import course_of_run
+    from wisefl.theory.assessment import Effort, assess
+    from wisefl.theory.replay import course_of_run
 
     course, stored = course_of_run(run)
     found = assess(course, delta=delta, effort=Effort(replacements=replacements), stored=stored)
@@ -107,7 +107,7 @@ def show(found: "Assessment") -> None:
 
 def verdict(found: "Assessment") -> list[str]:
     """How loose the bounds are, in words."""
-    from wisefl.theory import largest_term, looseness
+    from wisefl.theory.bound import largest_term, looseness
 
     terms, total, c = found.bound.terms(), found.bound.total, found.constants.loss_bound
     lines = []

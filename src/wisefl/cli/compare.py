@@ -14,8 +14,8 @@ from wisefl.errors import InvalidInput, MissingExtra
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from wisefl.simulation.comparison import Comparison, Group, RunRow
-    from wisefl.simulation.curves import Estimate
+    from wisefl.results.comparison import Comparison, Group, RunRow
+    from wisefl.results.curves import Estimate
 
 app = new_app()
 
@@ -70,8 +70,8 @@ def report(
     folders: list[Path], *, target: float | None, picture: Path | None, csv: Path | None, as_json: bool = False
 ) -> None:
     """Show the comparison and write what is asked for; without Matplotlib everything but the picture."""
-    from wisefl.simulation.comparison import compare as compare_runs
-    from wisefl.simulation.comparison import find_runs, load_runs
+    from wisefl.results.comparison import compare as compare_runs
+    from wisefl.results.comparison import find_runs, load_runs
 
     comparison = compare_runs(load_runs(find_runs(folders)), target)
     notes = []
@@ -213,15 +213,15 @@ def _estimate(value: "Estimate | None", decimals: int | None = None) -> str:
 
 
 def _write_csv(comparison: "Comparison", path: Path) -> None:
-    from wisefl.fleet import write_csv
-    from wisefl.simulation.comparison import RunRow
+    from wisefl.files import write_csv
+    from wisefl.results.comparison import RunRow
 
     header = [*(item.name for item in fields(RunRow)), "target_accuracy"]
     write_csv(path, header, ([*astuple(row), comparison.target] for row in comparison.rows))
 
 
 def _draw(comparison: "Comparison", path: Path) -> str:
-    from wisefl.simulation.pictures import plot_comparison
+    from wisefl.plots.comparison import plot_comparison
 
     try:
         plot_comparison(comparison, path)

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wisefl.cli.tables import number
-from wisefl.simulation.follow import LEFT_OUT, Record, Snapshot, how_many
+from wisefl.results.following import LEFT_OUT, Record, Snapshot, how_many
 
 _BARS, _ASCII_BARS = "▁▂▃▄▅▆▇█", "_.-=+*#@"
 _SPARKS = 40

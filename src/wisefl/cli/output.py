@@ -1,15 +1,14 @@
 """Decisions as JSON objects and CSV rows, and the check that a file can be written before any work is done."""
 
-import json
 import os
 from collections.abc import Mapping, Sequence
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from wisefl.errors import InvalidInput
+from wisefl.files import json_text
 
 if TYPE_CHECKING:
     from wisefl.decision import Decision
@@ -116,14 +115,4 @@ def comparison_objects(results: Mapping[str, "Decision | str"]) -> list[dict[str
 
 def print_json(value: Mapping[str, Any] | Sequence[Any]) -> None:
     """Strict JSON on stdout: what is not a finite number becomes null."""
-    typer.echo(json.dumps(_finite(value), indent=2, allow_nan=False))
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {name: _finite(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [_finite(item) for item in value]
-    return value
+    typer.echo(json_text(value, indent=2))

@@ -14,8 +14,8 @@ from wisefl.decision.problem import Limits
 from wisefl.errors import InvalidInput, MissingExtra
 
 if TYPE_CHECKING:
+    from wisefl.decision.pareto import ParetoPoint
     from wisefl.decision.problem import RoundProblem
-    from wisefl.pareto import ParetoPoint
 
 app = new_app()
 
@@ -50,9 +50,10 @@ def pareto(
     check_writable(out)
     check_writable(picture)
 
+    from wisefl.decision.pareto import ParetoPoint, dominated, plot_front
     from wisefl.decision.problem import RoundProblem
-    from wisefl.fleet import Fleet, write_csv
-    from wisefl.pareto import ParetoPoint, dominated, plot_front
+    from wisefl.files import write_csv
+    from wisefl.fleet import Fleet
 
     problem = RoundProblem.build(Fleet.from_csv(fleet), limits=limits)
     found = _sweep(problem, points, max_gap, time_limit)
@@ -70,7 +71,7 @@ def _sweep(problem: "RoundProblem", points: int, max_gap: float, time_limit: flo
     import sys
 
     import_numba()
-    from wisefl.pareto import pareto_front, weight_pairs
+    from wisefl.decision.pareto import pareto_front, weight_pairs
 
     weights = weight_pairs(points)
     options: dict[str, Any] = {"max_gap": max_gap} | ({} if time_limit is None else {"time_limit": time_limit})

@@ -100,7 +100,7 @@ def plan(
     with _waiting(solver):
         decision = _decide(solver, problem, seed, options)
     if out is not None:
-        from wisefl.fleet import write_csv
+        from wisefl.files import write_csv
 
         write_csv(out, list(CLIENT_COLUMNS), ([*row.values()] for row in client_rows(decision)))
     if as_json:

@@ -15,7 +15,7 @@ from wisefl.cli.options import METHOD, OUTPUT, new_app
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wisefl.paper.claims import Judgement
+    from wisefl.paper.claims.claim import Judgement
     from wisefl.simulation.sweep import Cell
 
 app = new_app()

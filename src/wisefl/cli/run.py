@@ -10,8 +10,8 @@ from wisefl.cli.options import new_app
 from wisefl.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from wisefl.run.config import RunConfig
     from wisefl.simulation.callbacks import Callback
-    from wisefl.simulation.config import RunConfig
 
 app = new_app()
 
@@ -65,8 +65,8 @@ def _what(
     preset: str | None, file: Path | None, changes: list[str] | None, out: Path | None, resume: Path | None
 ) -> tuple["RunConfig", Path]:
     """The configuration to run and the folder to run it in."""
-    from wisefl.simulation.config import load_config, to_toml
-    from wisefl.simulation.folder import CONFIG, RunFolder
+    from wisefl.run.config import load_config, to_toml
+    from wisefl.run.folder import CONFIG, RunFolder
 
     given = preset is not None or file is not None or bool(changes)
     if resume is not None:
@@ -110,7 +110,7 @@ def _explain() -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from wisefl.simulation.config import explain
+    from wisefl.run.config import explain
 
     table = Table("field", "default", "meaning", box=None)
     for row in explain():

@@ -70,7 +70,7 @@ def sweep(
 
     Finished runs are kept and unfinished ones resumed: the same command continues a sweep that was stopped.
     """
-    from wisefl.simulation.comparison import check_target
+    from wisefl.results.comparison import check_target
     from wisefl.simulation.sweep import check_means, plan_sweep, run_sweep
 
     check_target(target)

@@ -12,7 +12,7 @@ from wisefl.cli.options import new_app
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from wisefl.simulation.follow import Follower
+    from wisefl.results.following import Follower
 
 app = new_app()
 
@@ -30,7 +30,7 @@ def watch(
     """
     from wisefl.cli.frame import frame
     from wisefl.cli.tables import console
-    from wisefl.simulation.follow import Follower
+    from wisefl.results.following import Follower
 
     follower = Follower(folder)
     screen = console(least=0)  # what is redrawn in place must not wrap

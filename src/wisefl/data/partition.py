@@ -7,12 +7,11 @@ one. The result is two flat arrays (see `Partition`), whatever the number of cli
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from wisefl.arrays import Ints
 from wisefl.errors import InvalidInput
 from wisefl.randomness import rng
-
-Integers = NDArray[np.int64]
 
 SPLITS = ("hybrid", "iid", "dirichlet", "shards")
 
@@ -21,11 +20,11 @@ SPLITS = ("hybrid", "iid", "dirichlet", "shards")
 class Partition:
     """Who holds which samples: client k holds `indices[offsets[k]:offsets[k + 1]]`, in ascending order."""
 
-    indices: Integers
-    offsets: Integers
+    indices: Ints
+    offsets: Ints
 
     @classmethod
-    def from_owner(cls, owner: Integers, clients: int) -> "Partition":
+    def from_owner(cls, owner: Ints, clients: int) -> "Partition":
         """Group the samples by their owner."""
         offsets = np.zeros(clients + 1, dtype=np.int64)
         np.cumsum(np.bincount(owner, minlength=clients), out=offsets[1:])
@@ -34,24 +33,24 @@ class Partition:
     def __len__(self) -> int:
         return self.offsets.size - 1
 
-    def __getitem__(self, client: int) -> Integers:
+    def __getitem__(self, client: int) -> Ints:
         """The samples of one client, as a view."""
         if not 0 <= client < len(self):
             raise IndexError(f"client {client} of {len(self)}")
         return self.indices[self.offsets[client] : self.offsets[client + 1]]
 
     @property
-    def sizes(self) -> Integers:
+    def sizes(self) -> Ints:
         """d_k, the number of samples of every client."""
         return np.diff(self.offsets)
 
-    def owner(self) -> Integers:
+    def owner(self) -> Ints:
         """The client that holds each sample."""
         owner = np.empty(self.indices.size, dtype=np.int64)
         owner[self.indices] = np.repeat(np.arange(len(self)), self.sizes)
         return owner
 
-    def counts(self, labels: ArrayLike, classes: int | None = None) -> Integers:
+    def counts(self, labels: ArrayLike, classes: int | None = None) -> Ints:
         """d_{z,k}: how many samples of each class (column) each client (row) holds."""
         label = _labels(labels)
         if label.size != self.indices.size:
@@ -60,7 +59,7 @@ class Partition:
         cell = np.repeat(np.arange(len(self)) * columns, self.sizes) + label[self.indices]
         return np.bincount(cell, minlength=len(self) * columns).reshape(len(self), columns).astype(np.int64)
 
-    def samples_of(self, clients: ArrayLike) -> Integers:
+    def samples_of(self, clients: ArrayLike) -> Ints:
         """The samples of several clients together, client after client."""
         chosen = np.asarray(clients, dtype=np.int64)
         if chosen.size == 0:
@@ -140,7 +139,7 @@ def shards(labels: ArrayLike, clients: int, seed: int = 0, shards_per_client: in
     return Partition.from_owner(owner, clients)
 
 
-def split_clients(clients: int, training_fraction: float = 0.25, seed: int = 0) -> tuple[Integers, Integers]:
+def split_clients(clients: int, training_fraction: float = 0.25, seed: int = 0) -> tuple[Ints, Ints]:
     """Candidates for training and held-out clients, both ascending: the paper's "25% clients for training".
 
     The held-out clients never train; accuracy on their data tells how the model serves people it has not met.
@@ -155,12 +154,12 @@ def split_clients(clients: int, training_fraction: float = 0.25, seed: int = 0) 
 
 
 def hybrid_counts(
-    class_totals: Integers,
+    class_totals: Ints,
     clients: int,
     rng: np.random.Generator,
     balanced_fraction: float = 0.1,
     concentration: float = 0.5,
-) -> Integers:
+) -> Ints:
     """The paper's hybrid split as label counts, one row per client, every sample given to exactly one client.
 
     `balanced_fraction` of the clients (the first rows) get an equal number of samples of every class, as many
@@ -189,7 +188,7 @@ def hybrid_counts(
     return counts
 
 
-def _balanced_share(class_totals: Integers, clients: int, balanced: int) -> int:
+def _balanced_share(class_totals: Ints, clients: int, balanced: int) -> int:
     """How many samples of each class a balanced client gets."""
     present = class_totals[class_totals > 0]
     scarcest = int(present.min())
@@ -199,7 +198,7 @@ def _balanced_share(class_totals: Integers, clients: int, balanced: int) -> int:
     return max(share, 1) if one_of_each_suffices else share
 
 
-def _dirichlet_counts(total: int, clients: int, concentration: float, rng: np.random.Generator) -> Integers:
+def _dirichlet_counts(total: int, clients: int, concentration: float, rng: np.random.Generator) -> Ints:
     """`total` samples cut at the cumulative proportions of a Dirichlet draw."""
     proportion = rng.standard_gamma(concentration, clients)
     if proportion.sum() == 0.0:
@@ -210,12 +209,12 @@ def _dirichlet_counts(total: int, clients: int, concentration: float, rng: np.ra
     return np.asarray(np.diff(cuts, prepend=0), dtype=np.int64)
 
 
-def _spread_evenly(totals: Integers, clients: int) -> Integers:
+def _spread_evenly(totals: Ints, clients: int) -> Ints:
     rank = np.arange(clients, dtype=np.int64)[:, None]
     return np.asarray(totals // clients + (rank < totals % clients))
 
 
-def _feed_empty_clients(counts: Integers) -> None:
+def _feed_empty_clients(counts: Ints) -> None:
     """Move one sample to every empty row from the rows with the largest single count, in place."""
     while (empty := np.flatnonzero(counts.sum(axis=1) == 0)).size:
         can_give = np.flatnonzero(counts.sum(axis=1) > 1)
@@ -226,7 +225,7 @@ def _feed_empty_clients(counts: Integers) -> None:
         counts[empty[: donors.size], label] += 1
 
 
-def _fill(label: Integers, counts: Integers, draw: np.random.Generator) -> Partition:
+def _fill(label: Ints, counts: Ints, draw: np.random.Generator) -> Partition:
     """Give every client as many random samples of each class as `counts` says."""
     clients, classes = counts.shape
     owner_by_label = np.repeat(np.tile(np.arange(clients), classes), counts.T.ravel())
@@ -235,19 +234,19 @@ def _fill(label: Integers, counts: Integers, draw: np.random.Generator) -> Parti
     return Partition.from_owner(owner, clients)
 
 
-def _shuffled_by_label(label: Integers, draw: np.random.Generator) -> Integers:
+def _shuffled_by_label(label: Ints, draw: np.random.Generator) -> Ints:
     """All samples in the order of their labels, at random within a label."""
     shuffled = draw.permutation(label.size)
     return shuffled[_stable_order(label[shuffled])]
 
 
-def _stable_order(keys: Integers) -> Integers:
+def _stable_order(keys: Ints) -> Ints:
     """Stable argsort of small non-negative numbers; 16 bits let NumPy use its radix sort, several times faster."""
     narrow = keys.astype(np.uint16) if keys.size and keys.max() < 2**16 else keys
     return np.argsort(narrow, kind="stable").astype(np.int64, copy=False)
 
 
-def _labels(labels: ArrayLike) -> Integers:
+def _labels(labels: ArrayLike) -> Ints:
     label = np.asarray(labels)
     if label.ndim != 1 or not np.issubdtype(label.dtype, np.integer):
         raise InvalidInput(f"labels must be one row of whole numbers, not {label.dtype} of shape {label.shape}")

@@ -11,10 +11,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from wisefl.decision.pricing import deadline_slope, demand_elasticity, demand_of, prices_of, respond
+from wisefl.arrays import Floats
+from wisefl.decision.deadline.pricing import deadline_slope, demand_elasticity, demand_of, prices_of, respond
 from wisefl.decision.problem import RoundProblem
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

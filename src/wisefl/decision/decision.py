@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wisefl import cost
+from wisefl.arrays import Floats
 from wisefl.decision.problem import RoundProblem
 from wisefl.divergence import mixture_divergence
-
-Floats = NDArray[np.float64]
 
 TOLERANCE = 1e-9
 """A constraint counts as violated beyond this, relative to its right-hand side."""

@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
+from wisefl.arrays import Floats
 from wisefl.decision.problem import RoundProblem
 from wisefl.errors import InvalidInput
-
-Floats = NDArray[np.float64]
 
 _LARGEST_FALL = 0.25
 """A latency multiplier keeps at least this part of itself per iteration: at 0 the root would be a stopped CPU."""

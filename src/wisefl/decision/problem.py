@@ -7,13 +7,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from wisefl.channel import full_band_rate, watts
+from wisefl.arrays import Floats
 from wisefl.cost import work_cycles
 from wisefl.divergence import client_divergence
 from wisefl.errors import InfeasibleProblem, InvalidInput
 from wisefl.fleet import Fleet
+from wisefl.radio.uplink import full_band_rate, watts
 
-Floats = NDArray[np.float64]
 DivergenceOf = Literal["client", "mixture"]
 """Whose divergence is limited: each selected client's, or that of the data of all selected clients together."""
 

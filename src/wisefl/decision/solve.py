@@ -17,10 +17,10 @@ from wisefl.errors import InvalidInput
 Solver = Callable[..., Decision]
 
 SOLVERS: dict[str, str] = {
-    "certified": "wisefl.decision.certified",
-    "dc": "wisefl.decision.dc",
-    "scip": "wisefl.decision.scip",
-    "brute": "wisefl.decision.brute",
+    "certified": "wisefl.decision.solvers.certified",
+    "dc": "wisefl.decision.solvers.dc",
+    "scip": "wisefl.decision.solvers.scip",
+    "brute": "wisefl.decision.solvers.brute",
 }
 """Name -> module; its `solve(problem, **options)` returns a Decision; `prepare(problem)`, if any, goes before."""
 

@@ -4,15 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from wisefl.arrays import Floats, Ints
 from wisefl.flower.checking import Delivered
 from wisefl.flower.client import Hint
 from wisefl.flower.exchange import FAILED, LATE, Missing
 from wisefl.policies.base import Choice
-
-Positions = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(eq=False)
@@ -20,7 +17,7 @@ class Attempt:
     """`positions` are the known clients over which the decision's arrays run."""
 
     choice: Choice
-    positions: Positions
+    positions: Ints
     hints: Mapping[int, Hint]
     """By position among all known clients, for the selected, in order."""
     deadline_s: float
@@ -28,7 +25,7 @@ class Attempt:
     left_out: dict[int, Missing] = field(default_factory=dict)
 
     @property
-    def selected(self) -> Positions:
+    def selected(self) -> Ints:
         return self.positions[self.choice.decision.selected]
 
     def measured(self) -> tuple[Floats, Floats]:
@@ -55,7 +52,7 @@ class Attempt:
 
 
 def hints_of(
-    choice: Choice, positions: Positions, clients: list[str], *, round: int, seed: int, deadline_s: float
+    choice: Choice, positions: Ints, clients: list[str], *, round: int, seed: int, deadline_s: float
 ) -> dict[int, Hint]:
     """What every selected client is told."""
     decision = choice.decision

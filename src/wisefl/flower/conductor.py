@@ -11,7 +11,7 @@ from flwr.serverapp import Grid
 from flwr.supercore import log
 from numpy.typing import NDArray
 
-from wisefl.channel import full_band_rate
+from wisefl.arrays import Floats, Ints
 from wisefl.decision import Limits, RoundProblem
 from wisefl.errors import InfeasibleProblem
 from wisefl.flower.arrays import Layout
@@ -34,10 +34,8 @@ from wisefl.flower.profile import Profile
 from wisefl.flower.roster import Roster
 from wisefl.learning.averaging import TOO_LARGE, average
 from wisefl.policies.base import Regrouping, RoundView, TrainingPolicy
+from wisefl.radio.uplink import full_band_rate
 from wisefl.simulation.rounds import State
-
-Floats = NDArray[np.float64]
-Positions = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,7 @@ class Conductor:
         self.problem: RoundProblem | None = None
         self.attempts: list[Attempt] = []
         self._arrays_key, self._config_key = keys
-        self._present: Positions = np.empty(0, dtype=np.int64)
+        self._present: Ints = np.empty(0, dtype=np.int64)
         self._moved: NDArray[np.float32] = state.models
         self._moves: dict[int, NDArray[np.float32]] = {}
         if isinstance(policy, Regrouping):
@@ -297,7 +295,7 @@ class Conductor:
                 attempt.left_out[position] = why
                 self.roster.exclude(position, round, why)
 
-    def _probe(self, grid: Grid, positions: Positions) -> Floats:
+    def _probe(self, grid: Grid, positions: Ints) -> Floats:
         """Losses of the current model at these clients, by the app's own evaluation; who does not answer has none."""
         if not positions.size:
             return np.empty(0)

@@ -14,9 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from wisefl.arrays import Floats
 from wisefl.decision import Decision, RoundProblem
-
-Floats = NDArray[np.float64]
 
 STEP = 1.25
 MOST = 10.0

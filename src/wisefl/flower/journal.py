@@ -8,22 +8,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from wisefl.arrays import Arrays
 from wisefl.decision import Limits, RoundProblem
 from wisefl.divergence import mixture_divergence
 from wisefl.errors import InvalidInput
+from wisefl.files import locked
 from wisefl.fleet import NUMBER_COLUMNS
 from wisefl.flower.attempt import Attempt
 from wisefl.flower.corrections import Corrections
 from wisefl.flower.profile import Profile
 from wisefl.flower.roster import Roster
-from wisefl.simulation.config import RunConfig, check
-from wisefl.simulation.folder import CONFIG, RunFolder
-from wisefl.simulation.loop import alone
+from wisefl.run.config import RunConfig, check
+from wisefl.run.folder import CONFIG, RunFolder
 from wisefl.simulation.rounds import State
 
-Arrays = dict[str, NDArray[Any]]
 _DERIVED = ("epochs", "bits_per_sample", "model_bits")
 
 
@@ -113,7 +112,7 @@ class Journal:
         return self._folder
 
     def _take(self, folder: RunFolder) -> None:
-        self._lock.enter_context(alone(folder))
+        self._lock.enter_context(locked(folder.path))
         self._folder = folder
 
 

@@ -5,13 +5,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from wisefl.arrays import Ints
 from wisefl.decision import Limits, RoundProblem
 from wisefl.errors import InfeasibleProblem
 from wisefl.fleet import Fleet
 from wisefl.flower.corrections import Corrections
 from wisefl.flower.profile import Profile, fleet_of
-
-Positions = NDArray[np.int64]
 
 
 def round_problem(fleet: Fleet, gain: NDArray[np.float64], limits: Limits, corrections: Corrections) -> RoundProblem:
@@ -19,7 +18,7 @@ def round_problem(fleet: Fleet, gain: NDArray[np.float64], limits: Limits, corre
     return corrections.apply(RoundProblem.build(fleet, gain, limits))
 
 
-def restricted(problem: RoundProblem, positions: Positions, covered: int = 0) -> RoundProblem:
+def restricted(problem: RoundProblem, positions: Ints, covered: int = 0) -> RoundProblem:
     """The same round for these clients only, after others have delivered `covered` samples already.
 
     Divergences stay those from everybody's labels: who is away for a while is still to be represented.

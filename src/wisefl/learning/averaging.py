@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wisefl.arrays import Singles
 from wisefl.errors import InvalidInput
-from wisefl.learning.engine import Floats
 
 NOT_FINITE = "not finite"
 TOO_LARGE = "too large"
@@ -16,14 +16,14 @@ TOO_LARGE = "too large"
 class Average:
     """The new global weights and who was left out."""
 
-    weights: Floats
+    weights: Singles
     accepted: NDArray[np.bool_]
     rejected: dict[str, int]
     """How many updates were left out for each reason; empty when none was."""
 
 
 def average(
-    weights: Floats, updates: Floats, sizes: NDArray[np.int64], max_norm_ratio: float | None = 10.0
+    weights: Singles, updates: Singles, sizes: NDArray[np.int64], max_norm_ratio: float | None = 10.0
 ) -> Average:
     """weights + sum_k (n_k / n) update_k over the accepted clients; unchanged when nobody is left.
 

@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wisefl.learning.engine import Ints, LocalTraining
+from wisefl.arrays import Ints
+from wisefl.learning.engine import LocalTraining
 from wisefl.randomness import rng
 
 

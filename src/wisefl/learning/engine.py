@@ -12,10 +12,9 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from wisefl.arrays import Ints, Singles
 from wisefl.errors import InvalidInput
 
-Floats = NDArray[np.float32]
-Ints = NDArray[np.int64]
 Images = NDArray[np.uint8] | NDArray[np.float32]
 LocalWork = Literal["batch", "pass"]
 
@@ -106,7 +105,7 @@ class Updates:
     clients: Ints
     sizes: Ints
     """Local samples of each client: its weight in the average."""
-    updates: Floats
+    updates: Singles
     """New weights minus global weights, one row per client."""
     losses: NDArray[np.float64]
     """Mean over the local steps of the loss each mini-batch met; 0 for a client without data."""
@@ -116,7 +115,7 @@ class Updates:
 class Scores:
     """A model's cross entropy and most likely class, sample by sample."""
 
-    losses: Floats
+    losses: Singles
     predicted: Ints
 
 
@@ -127,7 +126,7 @@ class Engine(Protocol):
 
     def train(
         self,
-        weights: Floats,
+        weights: Singles,
         samples: Samples,
         jobs: Sequence[Job],
         settings: LocalTraining,
@@ -138,7 +137,7 @@ class Engine(Protocol):
         """Train every client from `weights`; the result depends on the arguments alone, not on the workers."""
         ...
 
-    def score(self, weights: Floats, samples: Samples, positions: Ints | None = None) -> Scores:
+    def score(self, weights: Singles, samples: Samples, positions: Ints | None = None) -> Scores:
         """Loss and prediction for the samples at `positions` (default: all)."""
         ...
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wisefl.learning.engine import Engine, Floats, Ints, Samples
+from wisefl.arrays import Ints, Singles
+from wisefl.learning.engine import Engine, Samples
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class Evaluation:
     samples: int
 
 
-def evaluate(engine: Engine, weights: Floats, samples: Samples, positions: Ints | None = None) -> Evaluation:
+def evaluate(engine: Engine, weights: Singles, samples: Samples, positions: Ints | None = None) -> Evaluation:
     """Mean accuracy and cross entropy over the samples at `positions` (default: all)."""
     scores = engine.score(weights, samples, positions)
     count = scores.losses.size
@@ -29,7 +30,7 @@ def evaluate(engine: Engine, weights: Floats, samples: Samples, positions: Ints 
     return Evaluation(accuracy, float(np.mean(scores.losses, dtype=np.float64)), count)
 
 
-def client_losses(engine: Engine, weights: Floats, samples: Samples, parts: Sequence[Ints]) -> NDArray[np.float64]:
+def client_losses(engine: Engine, weights: Singles, samples: Samples, parts: Sequence[Ints]) -> NDArray[np.float64]:
     """Each client's mean cross entropy of the same model, in one go; NaN for a client without data."""
     if not parts:
         return np.zeros(0)

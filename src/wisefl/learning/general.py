@@ -7,11 +7,10 @@ import numpy as np
 import torch
 from torch import nn
 
+from wisefl.arrays import Ints, Singles
 from wisefl.learning.batches import Batches, draw_batches
 from wisefl.learning.engine import (
     PIXEL_SCALE,
-    Floats,
-    Ints,
     Job,
     LocalTraining,
     Samples,
@@ -41,7 +40,7 @@ class GeneralEngine:
 
     def train(
         self,
-        weights: Floats,
+        weights: Singles,
         samples: Samples,
         jobs: Sequence[Job],
         settings: LocalTraining,
@@ -79,7 +78,7 @@ class GeneralEngine:
             losses=losses,
         )
 
-    def score(self, weights: Floats, samples: Samples, positions: Ints | None = None) -> Scores:
+    def score(self, weights: Singles, samples: Samples, positions: Ints | None = None) -> Scores:
         chosen = np.arange(len(samples)) if positions is None else check_positions(positions, samples)
         losses = np.empty(chosen.size, dtype=np.float32)
         predicted = np.empty(chosen.size, dtype=np.int64)

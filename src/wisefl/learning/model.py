@@ -10,8 +10,8 @@ from zlib import crc32
 
 import numpy as np
 
+from wisefl.arrays import Singles
 from wisefl.errors import InvalidInput, MissingExtra
-from wisefl.learning.engine import Floats
 
 try:
     import torch
@@ -74,15 +74,15 @@ def _travelling(model: nn.Module) -> list[torch.Tensor]:
     return [*model.parameters(), *buffers]
 
 
-def to_vector(model: nn.Module) -> Floats:
+def to_vector(model: nn.Module) -> Singles:
     """The model's weights as one flat vector of its own."""
     parts = [tensor.detach().to(torch.float32).reshape(-1) for tensor in _travelling(model)]
-    vector: Floats = torch.cat(parts).numpy().astype(np.float32, copy=True)
+    vector: Singles = torch.cat(parts).numpy().astype(np.float32, copy=True)
     return vector
 
 
 @torch.no_grad()
-def load_vector(model: nn.Module, weights: Floats) -> None:
+def load_vector(model: nn.Module, weights: Singles) -> None:
     """Set the model's weights from a flat vector."""
     tensors = _travelling(model)
     expected = sum(tensor.numel() for tensor in tensors)

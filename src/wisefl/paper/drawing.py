@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from wisefl.errors import MissingExtra
 from wisefl.paper.figure import Figure, Panel
 from wisefl.paper.tables import Table
-from wisefl.simulation.curves import mean_interval
-from wisefl.simulation.pictures import look, save_png
+from wisefl.plots.comparison import look, save_png
+from wisefl.results.curves import mean_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

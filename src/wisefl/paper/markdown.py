@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from wisefl.errors import InvalidInput
-from wisefl.fleet import written_whole
+from wisefl.files import written_whole
+from wisefl.paper.claims.measures import FIGURES, PerSeed, Results
+from wisefl.paper.claims.statistics import Verdict
 from wisefl.paper.figures import ORDER
-from wisefl.paper.measures import FIGURES, PerSeed, Results
-from wisefl.paper.reading_list import READINGS
-from wisefl.paper.readings import DECIDED_ROUNDS, TRAINED_ROUNDS, Reading, read_readings
-from wisefl.paper.readings import FILE as READINGS_FILE
+from wisefl.paper.readings.points import READINGS
+from wisefl.paper.readings.reading import DECIDED_ROUNDS, TRAINED_ROUNDS, Reading, read_readings
+from wisefl.paper.readings.reading import FILE as READINGS_FILE
 from wisefl.paper.scale import SCALES
-from wisefl.paper.statistics import Verdict
-from wisefl.simulation.curves import Estimate
+from wisefl.results.curves import Estimate
 
 _VERDICTS: tuple[Verdict, ...] = ("holds", "does not hold", "not decided")
 

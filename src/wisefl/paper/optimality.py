@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 
+from wisefl.paper.claims.measures import Results
+from wisefl.paper.claims.statistics import Part
 from wisefl.paper.figure import Figure
 from wisefl.paper.figures import figures
-from wisefl.paper.measures import Results
 from wisefl.paper.savings import Saving, at_a_threshold, at_equal_accuracy, over_rounds
-from wisefl.paper.statistics import Part
-from wisefl.simulation.curves import Estimate
+from wisefl.results.curves import Estimate
 
 OURS, PAPERS = "csra", "csra-dc"
 DATASETS = {"fashion-mnist": "Fashion-MNIST", "cifar10": "CIFAR-10"}

@@ -13,7 +13,7 @@ from typing import Any
 
 from wisefl.paper.figure import Figure, Method, Panel, Runs
 from wisefl.paper.scale import Scale
-from wisefl.simulation.config import RunConfig, check, to_toml
+from wisefl.run.config import RunConfig, check, to_toml
 from wisefl.simulation.sweep import Cell
 
 RUNS = "runs"

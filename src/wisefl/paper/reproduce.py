@@ -4,7 +4,6 @@ The folder is the memory: finished runs are kept and unfinished ones go on, so a
 moment and asked for again ends with the same tables as one that was not.
 """
 
-import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,16 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from wisefl.errors import FolderInUse, WiseFLError
-from wisefl.fleet import written_whole
-from wisefl.paper.claims import Judgement, judge_all, write_claims
+from wisefl.files import write_json
+from wisefl.paper.claims.claim import Judgement, judge_all, write_claims
+from wisefl.paper.claims.measures import FIGURES, Results
 from wisefl.paper.figure import Figure
-from wisefl.paper.measures import FIGURES, Results
 from wisefl.paper.plan import Need, once, plan, rounds_of
 from wisefl.paper.scale import Scale
 from wisefl.paper.studies import Study
 from wisefl.paper.tables import Table, rows_of, write_table
-from wisefl.simulation.config import RunConfig
-from wisefl.simulation.folder import RunFolder, environment
+from wisefl.run.config import RunConfig
+from wisefl.run.folder import RunFolder, environment
 from wisefl.simulation.sweep import Cell, run_sweep
 
 _RETRY_S = 1.0
@@ -91,7 +90,7 @@ def run_cell(path: Path, config: RunConfig, *, workers: int | None = None) -> di
     A worker that outlived a killed command may still hold the folder: its run is as good as ours, so wait for it.
     """
     if path.parent.name == "decisions":
-        from wisefl.paper.decisions import decide_folder as run
+        from wisefl.simulation.decisions import decide_folder as run
     else:
         from wisefl.simulation.loop import run_folder as run
     while True:
@@ -151,9 +150,3 @@ def about_now(scale: Scale, command: str, started: float) -> dict[str, Any]:
         "started": datetime.fromtimestamp(started, UTC).isoformat(timespec="seconds"),
         "seconds": round(time.time() - started, 1),
     }
-
-
-def write_json(path: Path, value: Any) -> None:
-    with written_whole(path) as file:
-        json.dump(value, file, indent=2, allow_nan=False, ensure_ascii=False)
-        file.write("\n")

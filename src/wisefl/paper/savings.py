@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wisefl.paper.measures import PerSeed, Results, over, paired
-from wisefl.paper.statistics import Part, difference, ratio
-from wisefl.simulation.comparison import LAST_EVALUATIONS
-from wisefl.simulation.curves import Curve
+from wisefl.paper.claims.measures import PerSeed, Results, over, paired
+from wisefl.paper.claims.statistics import Part, difference, ratio
+from wisefl.results.comparison import LAST_EVALUATIONS
+from wisefl.results.curves import Curve
 
 ENERGY, LATENCY = "cumulative_energy_j", "cumulative_latency_s"
 

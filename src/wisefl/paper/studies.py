@@ -18,7 +18,7 @@ class Study(NamedTuple):
 
 def studies() -> dict[str, Study]:
     """Name -> study, of all that there are."""
-    from wisefl.paper.readings import reading_cells, write_readings
+    from wisefl.paper.readings.reading import reading_cells, write_readings
     from wisefl.paper.theorem import theorem_experiment
 
     return {

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wisefl.errors import InvalidInput
-from wisefl.fleet import write_csv
+from wisefl.files import write_csv
 from wisefl.paper.figure import CLIENTS_USED
 from wisefl.paper.plan import Need
-from wisefl.simulation.comparison import LAST_EVALUATIONS
-from wisefl.simulation.folder import ROUNDS
+from wisefl.results.comparison import LAST_EVALUATIONS
+from wisefl.run.folder import ROUNDS
 
 HEADER = ("panel", "method", "x", "seed", "value")
 _COURSE_POINTS = 25

@@ -19,15 +19,15 @@ from numpy.typing import NDArray
 from wisefl.data import load
 from wisefl.divergence import kl
 from wisefl.errors import InvalidInput
-from wisefl.fleet import write_csv, written_whole
+from wisefl.files import write_csv, write_json
 from wisefl.learning import LocalTraining, Samples, evaluate
 from wisefl.learning.model import initial_model, to_vector
 from wisefl.learning.selection import select_engine
-from wisefl.paper.assessment import Assessment, Effort, assess
-from wisefl.paper.course import Course
 from wisefl.paper.scale import Scale
 from wisefl.paper.theorem_picture import draw
 from wisefl.randomness import rng
+from wisefl.theory.assessment import Assessment, Effort, assess
+from wisefl.theory.replay import Course
 
 NAME = "theorem"
 BY_DIVERGENCE, BY_DATA = "bound by divergence", "bound by data"
@@ -90,7 +90,7 @@ def theorem_experiment(scale: Scale, out: Path) -> Path:
     place = figures / f"{NAME}.csv"
     write_csv(place, ["panel", "method", "x", "seed", "value"], (list(row) for row in rows))
     description = describe(scale.name, count, plan.rounds)
-    _write_json(figures / f"{NAME}.json", description)
+    write_json(figures / f"{NAME}.json", description)
     draw(rows, description, figures / f"{NAME}.png")
     return place
 
@@ -139,7 +139,7 @@ def _point(plan: Plan, size: int, divergence: float, seed: int, points: Path) ->
     alike = course(size, divergence, seed=seed, rounds=plan.rounds)
     other = course(size, divergence, seed=seed, rounds=plan.rounds, complementary=True)
     values = {**methods(assess(alike, effort=plan.effort)), "gap-complementary": gap(other)}
-    _write_json(place, values)
+    write_json(place, values)
     return values
 
 
@@ -257,8 +257,3 @@ def describe(scale: str, seeds: int, rounds: int) -> dict[str, Any]:
         "seeds": seeds,
         "rounds": rounds,
     }
-
-
-def _write_json(path: Path, value: Any) -> None:
-    with written_whole(path, "w") as file:
-        file.write(json.dumps(value, indent=2, allow_nan=False) + "\n")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wisefl.errors import MissingExtra
-from wisefl.simulation.curves import mean_interval
-from wisefl.simulation.pictures import save_png
+from wisefl.plots.comparison import save_png
+from wisefl.results.curves import mean_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

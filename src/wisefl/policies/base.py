@@ -7,11 +7,9 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from wisefl.arrays import Floats, Mask
 from wisefl.decision import Decision, RoundProblem
 from wisefl.divergence import kl, label_distribution
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 
 class Selection(NamedTuple):

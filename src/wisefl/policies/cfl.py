@@ -27,9 +27,10 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import pdist
 
+from wisefl.arrays import Floats, Mask
 from wisefl.decision import RoundProblem
 from wisefl.errors import InvalidInput
-from wisefl.policies.base import Choice, Floats, Mask, RoundView
+from wisefl.policies.base import Choice, RoundView
 from wisefl.policies.choosing import Allocation, blind, csra_count, random_clients
 from wisefl.policies.sketch import sketch
 from wisefl.randomness import rng

@@ -8,9 +8,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from wisefl.arrays import Mask
 from wisefl.decision import Decision, RoundProblem, solve
 from wisefl.policies import ALLOCATORS
-from wisefl.policies.base import Mask, mask_of
+from wisefl.policies.base import mask_of
 from wisefl.randomness import rng
 
 Allocation = Literal["exact", "equal"]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from wisefl.simulation.config import RunConfig
+from wisefl.run.config import RunConfig
 
 if TYPE_CHECKING:
     import rich.progress

@@ -12,7 +12,7 @@ from wisefl.fleet import Fleet
 from wisefl.learning import Engine, LocalTraining, Samples
 from wisefl.policies.base import TrainingPolicy
 from wisefl.policies.training import training_policy
-from wisefl.simulation.config import RunConfig
+from wisefl.run.config import RunConfig
 
 BITS_PER_WEIGHT = 32
 

@@ -1,18 +1,17 @@
 """A run from its first round, or from its last checkpoint, to its end."""
 
-import fcntl
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from wisefl.errors import FolderInUse, InvalidInput
+from wisefl.errors import InvalidInput
+from wisefl.files import locked
+from wisefl.run.config import RunConfig
+from wisefl.run.folder import CONFIG, RunFolder
 from wisefl.simulation.callbacks import Callback
-from wisefl.simulation.config import RunConfig
 from wisefl.simulation.federation import Federation, build
-from wisefl.simulation.folder import CONFIG, RunFolder
 from wisefl.simulation.rounds import State, play
 
 
@@ -36,7 +35,7 @@ def run_folder(
         federation = build(config, workers=workers)
         federation.problem(1)
         folder = RunFolder.create(path, config)
-    with alone(folder):
+    with locked(folder.path):
         return _run(folder, federation, callbacks)
 
 
@@ -75,14 +74,3 @@ def _summary(folder: RunFolder, state: State, wall_s: float) -> dict[str, Any]:
         "weights_sha256": sha256(state.models.tobytes()).hexdigest(),
         "wall_s": wall_s,
     }
-
-
-@contextmanager
-def alone(folder: RunFolder) -> Iterator[None]:
-    """Two processes on one folder would ruin it; the lock goes with the process that holds it."""
-    with open(folder.path / ".lock", "w", encoding="utf-8") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise FolderInUse(f"{folder.path} is being written by another process") from None
-        yield

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wisefl.arrays import Ints
 from wisefl.decision import Decision
 from wisefl.learning import Job, Updates, average, client_losses, evaluate
 from wisefl.policies.base import Choice, Regrouping, RoundView
 from wisefl.randomness import rng
 from wisefl.simulation.federation import Federation
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from wisefl.errors import InvalidInput, MissingExtra, WiseFLError
-from wisefl.simulation.config import RunConfig, check, load_config, to_toml
-from wisefl.simulation.folder import CONFIG, ROUNDS, SUMMARY, RunFolder
+from wisefl.run.config import RunConfig, check, load_config, to_toml
+from wisefl.run.folder import CONFIG, ROUNDS, SUMMARY, RunFolder
 
 Backend = Literal["processes", "ray"]
 RunOne = Callable[..., dict[str, Any]]

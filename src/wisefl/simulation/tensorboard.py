@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from wisefl.errors import MissingExtra
-from wisefl.simulation.config import RunConfig
+from wisefl.run.config import RunConfig
 
 _TAGS = {
     "test_accuracy": "accuracy/test",

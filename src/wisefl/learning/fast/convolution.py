@@ -6,6 +6,7 @@ registers: the full-size output is never written.
 
 import numpy as np
 
+from wisefl.arrays import Singles
 from wisefl.learning.fast.emit import LANES
 from wisefl.learning.fast.lanes import part
 from wisefl.learning.fast.layers import pool, unpool
@@ -24,7 +25,7 @@ from wisefl.learning.fast.vector import (
     store,
     zeros,
 )
-from wisefl.learning.fast.workspace import Codes, Floats
+from wisefl.learning.fast.workspace import Codes
 
 WINDOW: Tile = (0,) * 4
 TAPS: Tile = (0,) * KERNEL
@@ -33,7 +34,7 @@ SPREAD: Tile = (0,) * (len(PAIR) + KERNEL - 1)
 
 
 @part
-def arrange_forward(weights: Floats, size: Convolution, out: Floats) -> None:
+def arrange_forward(weights: Singles, size: Convolution, out: Singles) -> None:
     """[out][in][5][5] -> [group of outputs][in][5][5][output in group]: the order in which the tiles read them."""
     rows = size.outputs_together
     taps = size.channels * KERNEL * KERNEL
@@ -43,7 +44,7 @@ def arrange_forward(weights: Floats, size: Convolution, out: Floats) -> None:
 
 
 @part
-def arrange_backward(weights: Floats, size: Convolution, out: Floats) -> None:
+def arrange_backward(weights: Singles, size: Convolution, out: Singles) -> None:
     """[out][in][5][5] -> [group of inputs][out][ky][input in group][kx]."""
     rows = size.inputs_together
     at = 0
@@ -58,12 +59,12 @@ def arrange_backward(weights: Floats, size: Convolution, out: Floats) -> None:
 
 @part
 def convolve_and_pool(
-    source: Floats,
+    source: Singles,
     size: Convolution,
-    weights: Floats,
-    bias: Floats,
+    weights: Singles,
+    bias: Singles,
     tile: Tile,
-    out: Floats,
+    out: Singles,
     out_at: int,
     out_step: int,
     codes: Codes,
@@ -97,7 +98,15 @@ def convolve_and_pool(
 
 @part
 def unpool_rows(
-    gradient: Floats, at: int, step: int, codes: Codes, codes_at: int, width: int, rows: int, out: Floats, out_at: int
+    gradient: Singles,
+    at: int,
+    step: int,
+    codes: Codes,
+    codes_at: int,
+    width: int,
+    rows: int,
+    out: Singles,
+    out_at: int,
 ) -> np.float32:
     """Spread `rows` pooled rows of one channel over twice as many full-size rows; returns the sum of all lanes.
 
@@ -117,14 +126,14 @@ def unpool_rows(
 
 @part
 def add_weight_gradient(
-    gradient: Floats,
+    gradient: Singles,
     plane: int,
     rows: int,
-    source: Floats,
+    source: Singles,
     y: int,
     size: Convolution,
     tile: Tile,
-    out: Floats,
+    out: Singles,
     at: int,
 ) -> None:
     """out[channel][ky][output of the tile][kx][lane] += full-size gradient rows times the input under them.
@@ -148,7 +157,7 @@ def add_weight_gradient(
 
 
 @part
-def send_back(gradient: Floats, size: Convolution, weights: Floats, tile: Tile, out: Floats) -> None:
+def send_back(gradient: Singles, size: Convolution, weights: Singles, tile: Tile, out: Singles) -> None:
     """Gradient of the convolution's input: every full-size place reaches the 5 x 5 inputs it was made from.
 
     Only the rows that exist are visited, and two adjacent places spread over six columns, so that no multiplication
@@ -177,7 +186,7 @@ def send_back(gradient: Floats, size: Convolution, weights: Floats, tile: Tile, 
 
 
 @part
-def collect_weight_gradient(sums: Floats, size: Convolution, out: Floats) -> None:
+def collect_weight_gradient(sums: Singles, size: Convolution, out: Singles) -> None:
     """[group][in][ky][output in group][kx][lane] -> [out][in][5][5], the lanes added up."""
     rows = size.gradients_together
     at = 0

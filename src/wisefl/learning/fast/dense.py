@@ -6,27 +6,27 @@ of samples are worked on together; what is left over, one at a time.
 
 import numpy as np
 
+from wisefl.arrays import Singles
 from wisefl.learning.fast.emit import LANES
 from wisefl.learning.fast.lanes import part
 from wisefl.learning.fast.layers import add_bias, descend, store_where_active, transpose
 from wisefl.learning.fast.sizes import DENSE_INPUTS, DENSE_OUTPUTS, Dense
 from wisefl.learning.fast.vector import ONE, Tile, loads, multiply_broadcast, zeros
-from wisefl.learning.fast.workspace import Floats
 
 FOUR: Tile = (0,) * 4
 
 
 @part
 def _forward_tile(
-    source: Floats,
-    weights: Floats,
-    bias: Floats,
+    source: Singles,
+    weights: Singles,
+    bias: Singles,
     size: Dense,
     samples: int,
     output: int,
     sample: int,
     columns: Tile,
-    out: Floats,
+    out: Singles,
 ) -> None:
     sums = zeros(DENSE_OUTPUTS, columns)
     at = sample
@@ -39,7 +39,7 @@ def _forward_tile(
 
 
 @part
-def forward(source: Floats, weights: Floats, bias: Floats, size: Dense, samples: int, out: Floats) -> None:
+def forward(source: Singles, weights: Singles, bias: Singles, size: Dense, samples: int, out: Singles) -> None:
     """out[o][s] = bias[o] + sum over i of weights[o][i] * source[i][s], cut at zero when the layer has a ReLU."""
     quad = len(FOUR) * LANES
     whole = samples // quad * quad
@@ -52,15 +52,15 @@ def forward(source: Floats, weights: Floats, bias: Floats, size: Dense, samples:
 
 @part
 def _backward_tile(
-    gradient: Floats,
-    weights: Floats,
+    gradient: Singles,
+    weights: Singles,
     size: Dense,
     samples: int,
     unit: int,
     sample: int,
     columns: Tile,
-    activation: Floats,
-    out: Floats,
+    activation: Singles,
+    out: Singles,
 ) -> None:
     sums = zeros(DENSE_INPUTS, columns)
     at = sample
@@ -73,7 +73,9 @@ def _backward_tile(
 
 
 @part
-def backward(gradient: Floats, weights: Floats, size: Dense, samples: int, activation: Floats, out: Floats) -> None:
+def backward(
+    gradient: Singles, weights: Singles, size: Dense, samples: int, activation: Singles, out: Singles
+) -> None:
     """Gradient of the layer's input, zero where that input (`activation`) was cut off by its own ReLU."""
     quad = len(FOUR) * LANES
     whole = samples // quad * quad
@@ -85,7 +87,7 @@ def backward(gradient: Floats, weights: Floats, size: Dense, samples: int, activ
 
 
 @part
-def by_sample(source: Floats, size: Dense, samples: int, out: Floats) -> None:
+def by_sample(source: Singles, size: Dense, samples: int, out: Singles) -> None:
     """[unit][sample] -> [sample][unit]: the weights' gradient adds up samples, so its vectors run over inputs.
 
     Rows beyond the last unit may hold leftovers of a larger batch: they end up in the padding, which nobody reads.
@@ -97,13 +99,13 @@ def by_sample(source: Floats, size: Dense, samples: int, out: Floats) -> None:
 
 @part
 def _descend_tile(
-    gradient: Floats,
-    source: Floats,
+    gradient: Singles,
+    source: Singles,
     size: Dense,
     samples: int,
     batch: int,
-    weights: Floats,
-    start: Floats,
+    weights: Singles,
+    start: Singles,
     output: int,
     unit: int,
     columns: Tile,
@@ -122,15 +124,15 @@ def _descend_tile(
 
 @part
 def step(
-    gradient: Floats,
-    source: Floats,
+    gradient: Singles,
+    source: Singles,
     size: Dense,
     samples: int,
     batch: int,
-    weights: Floats,
-    bias: Floats,
-    start_weights: Floats,
-    start_bias: Floats,
+    weights: Singles,
+    bias: Singles,
+    start_weights: Singles,
+    start_bias: Singles,
     rate: np.float32,
     proximal: np.float32,
 ) -> None:

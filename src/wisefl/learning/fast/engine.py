@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from wisefl.arrays import Ints, Singles
 from wisefl.errors import InvalidInput
 from wisefl.learning.batches import draw_batches
-from wisefl.learning.engine import Floats, Ints, Job, LocalTraining, Samples, Scores, Updates, check_positions
+from wisefl.learning.engine import Job, LocalTraining, Samples, Scores, Updates, check_positions
 from wisefl.learning.fast.network import score_samples, train_client
 from wisefl.learning.fast.sizes import CLASSES, sizes
 from wisefl.learning.fast.workspace import Workspace, gather, parameters, spread, workspace
@@ -35,7 +36,7 @@ class FastEngine:
 
     def train(
         self,
-        weights: Floats,
+        weights: Singles,
         samples: Samples,
         jobs: Sequence[Job],
         settings: LocalTraining,
@@ -71,7 +72,7 @@ class FastEngine:
             losses=losses,
         )
 
-    def score(self, weights: Floats, samples: Samples, positions: Ints | None = None) -> Scores:
+    def score(self, weights: Singles, samples: Samples, positions: Ints | None = None) -> Scores:
         self._check(weights, samples)
         chosen = np.arange(len(samples)) if positions is None else check_positions(positions, samples)
         losses = np.empty(chosen.size, dtype=np.float32)
@@ -104,7 +105,7 @@ class FastEngine:
             self._workspaces = [workspace(self._sizes, batch) for _ in range(self._workers)]
             self._batch = batch
 
-    def _check(self, weights: Floats, samples: Samples) -> None:
+    def _check(self, weights: Singles, samples: Samples) -> None:
         """Compiled code reads without looking: shapes and labels have to be right before it starts."""
         if samples.shape != self._shape:
             raise InvalidInput(f"images have shape {samples.shape}, but this engine was made for {self._shape}")

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from wisefl.arrays import Ints, Singles
 from wisefl.learning.fast import dense
 from wisefl.learning.fast.convolution import (
     add_weight_gradient,
@@ -25,13 +26,13 @@ from wisefl.learning.fast.sizes import (
     SPREAD_INPUTS,
     Sizes,
 )
-from wisefl.learning.fast.workspace import Floats, Ints, Workspace
+from wisefl.learning.fast.workspace import Workspace
 
-Images = NDArray[np.uint8] | Floats
+Images = NDArray[np.uint8] | Singles
 
 
 @part
-def _copy(source: Floats, out: Floats) -> None:
+def _copy(source: Singles, out: Singles) -> None:
     """Element by element: assigning to a slice would make Numba compile its error messages, for seconds."""
     for k in range(out.size):
         out[k] = source[k]
@@ -70,7 +71,7 @@ def _forward(images: Images, sizes: Sizes, ws: Workspace, samples: int) -> None:
 
 
 @part
-def _sample_loss(logits: Floats, samples: int, s: int, label: int) -> np.float32:
+def _sample_loss(logits: Singles, samples: int, s: int, label: int) -> np.float32:
     """Cross entropy of one sample."""
     top = logits[s]
     for c in range(1, CLASSES):
@@ -171,7 +172,7 @@ def _backward_first(sizes: Sizes, ws: Workspace, first: int) -> None:
 
 
 @part
-def _descend(weights: Floats, start: Floats, gradient: Floats, rate: np.float32, pull: np.float32) -> None:
+def _descend(weights: Singles, start: Singles, gradient: Singles, rate: np.float32, pull: np.float32) -> None:
     for k in range(gradient.size):
         weights[k] -= rate * (gradient[k] + pull * (weights[k] - start[k]))
 
@@ -231,7 +232,7 @@ def score_samples(
     batch: int,
     sizes: Sizes,
     ws: Workspace,
-    losses: Floats,
+    losses: Singles,
     predicted: Ints,
 ) -> None:
     """Cross entropy and most likely class of every sample in `order` under `ws.network`."""

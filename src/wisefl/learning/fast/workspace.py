@@ -5,12 +5,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wisefl.arrays import Ints, Singles
 from wisefl.learning.fast.emit import LANES
 from wisefl.learning.fast.sizes import Dense, Sizes, whole_vectors
 
-Floats = NDArray[np.float32]
 Codes = NDArray[np.uint8]
-Ints = NDArray[np.int64]
 
 CACHE_LINE = 64
 
@@ -18,16 +17,16 @@ CACHE_LINE = 64
 class Network(NamedTuple):
     """Parameters in PyTorch's order and layout, dense rows padded to whole vectors. Also used for gradients."""
 
-    weight1: Floats
-    bias1: Floats
-    weight2: Floats
-    bias2: Floats
-    weight3: Floats
-    bias3: Floats
-    weight4: Floats
-    bias4: Floats
-    weight5: Floats
-    bias5: Floats
+    weight1: Singles
+    bias1: Singles
+    weight2: Singles
+    bias2: Singles
+    weight3: Singles
+    bias3: Singles
+    weight4: Singles
+    bias4: Singles
+    weight5: Singles
+    bias5: Singles
 
 
 class Workspace(NamedTuple):
@@ -35,34 +34,34 @@ class Workspace(NamedTuple):
 
     network: Network
     start: Network
-    forward1: Floats
-    forward2: Floats
-    backward2: Floats
+    forward1: Singles
+    forward2: Singles
+    backward2: Singles
     chosen: Ints
-    images: Floats
-    pooled1: Floats
+    images: Singles
+    pooled1: Singles
     codes1: Codes
-    features: Floats
+    features: Singles
     codes2: Codes
-    hidden1: Floats
-    hidden2: Floats
-    logits: Floats
-    features_by_sample: Floats
-    hidden1_by_sample: Floats
-    hidden2_by_sample: Floats
-    logits_gradient: Floats
-    hidden2_gradient: Floats
-    hidden1_gradient: Floats
-    features_gradient: Floats
-    full2_gradient: Floats
-    pooled1_gradient: Floats
-    rows1_gradient: Floats
-    sums1: Floats
-    sums2: Floats
-    weight1_gradient: Floats
-    weight2_gradient: Floats
-    bias1_gradient: Floats
-    bias2_gradient: Floats
+    hidden1: Singles
+    hidden2: Singles
+    logits: Singles
+    features_by_sample: Singles
+    hidden1_by_sample: Singles
+    hidden2_by_sample: Singles
+    logits_gradient: Singles
+    hidden2_gradient: Singles
+    hidden1_gradient: Singles
+    features_gradient: Singles
+    full2_gradient: Singles
+    pooled1_gradient: Singles
+    rows1_gradient: Singles
+    sums1: Singles
+    sums2: Singles
+    weight1_gradient: Singles
+    weight2_gradient: Singles
+    bias1_gradient: Singles
+    bias2_gradient: Singles
 
 
 def _aligned(length: int, item: int) -> NDArray[np.uint8]:
@@ -72,7 +71,7 @@ def _aligned(length: int, item: int) -> NDArray[np.uint8]:
     return raw[skip : skip + length * item]
 
 
-def _floats(length: int) -> Floats:
+def _floats(length: int) -> Singles:
     return _aligned(length, 4).view(np.float32)
 
 
@@ -120,9 +119,9 @@ def workspace(sizes: Sizes, batch: int) -> Workspace:
     )
 
 
-def _views(network: Network, sizes: Sizes) -> list[Floats]:
+def _views(network: Network, sizes: Sizes) -> list[Singles]:
     """The network's own numbers without the padding, one array per parameter."""
-    views: list[Floats] = list(network)
+    views: list[Singles] = list(network)
     for k, layer in enumerate(sizes[2:]):
         assert isinstance(layer, Dense)
         weight, bias = 4 + 2 * k, 5 + 2 * k
@@ -137,7 +136,7 @@ def parameters(sizes: Sizes) -> int:
     return convolutions + sum((layer.inputs + 1) * layer.outputs for layer in sizes[2:])
 
 
-def spread(weights: Floats, network: Network, sizes: Sizes) -> None:
+def spread(weights: Singles, network: Network, sizes: Sizes) -> None:
     """Flat vector -> padded arrays. No result ever depends on the padding."""
     at = 0
     for view in _views(network, sizes):
@@ -145,7 +144,7 @@ def spread(weights: Floats, network: Network, sizes: Sizes) -> None:
         at += view.size
 
 
-def gather(network: Network, sizes: Sizes, out: Floats) -> None:
+def gather(network: Network, sizes: Sizes, out: Singles) -> None:
     """Padded arrays -> flat vector."""
     at = 0
     for view in _views(network, sizes):

@@ -12,13 +12,13 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from wisefl.errors import InvalidInput
+from wisefl.paper.claims.measures import Results
 from wisefl.paper.figures import ORDER
-from wisefl.paper.measures import Results
 from wisefl.paper.optimality import training_savings
-from wisefl.paper.readings import FILE as READINGS
-from wisefl.paper.readings import Told, read_readings
+from wisefl.paper.readings.reading import FILE as READINGS
+from wisefl.paper.readings.reading import Told, read_readings
 from wisefl.paper.savings import Saving
-from wisefl.simulation.curves import mean_interval
+from wisefl.results.curves import mean_interval
 
 Verdict = Literal["holds", "does not hold", "not decided"]
 Scale = Literal["linear", "log"]

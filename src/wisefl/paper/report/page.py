@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, get_args
 from urllib.parse import quote
 
-from wisefl.fleet import written_whole
-from wisefl.paper.reading_list import READINGS
-from wisefl.paper.readings import Reading, Told
+from wisefl.files import written_whole
+from wisefl.paper.readings.points import READINGS
+from wisefl.paper.readings.reading import Reading, Told
 from wisefl.paper.report import words
 from wisefl.paper.report.charts import chart_data
 from wisefl.paper.report.data import Claim, Figure, Panel, Reproduction, Verdict, read_reproduction

@@ -5,8 +5,8 @@ import re
 from html import escape
 from typing import Any
 
+from wisefl.paper.claims.statistics import Part
 from wisefl.paper.report.data import Claim, Figure, Point, Verdict
-from wisefl.paper.statistics import Part
 
 NOTHING = "\N{EN DASH}"
 _MINUS = "\N{MINUS SIGN}"

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from wisefl.arrays import Floats, Mask
 from wisefl.decision import RoundProblem
 from wisefl.decision.frequency import exact_frequency
-from wisefl.policies.base import Floats, Mask
 
 
 def allocate(problem: RoundProblem, selected: Mask, rng: np.random.Generator) -> tuple[Floats, Floats]:

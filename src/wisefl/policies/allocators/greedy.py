@@ -9,9 +9,10 @@ from typing import Literal
 
 import numpy as np
 
+from wisefl.arrays import Floats, Mask
 from wisefl.decision import RoundProblem
 from wisefl.errors import InvalidInput
-from wisefl.policies.base import Floats, Mask, over_fleet
+from wisefl.policies.base import over_fleet
 
 Reading = Literal["corrected", "printed"]
 

@@ -16,10 +16,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from wisefl.arrays import Floats, Mask
 from wisefl.decision import RoundProblem
 from wisefl.errors import InvalidInput
 from wisefl.policies.allocators.greedy import useful_frequency_hz
-from wisefl.policies.base import Floats, Mask, Selection, take_until_covered
+from wisefl.policies.base import Selection, take_until_covered
 
 Fitness = Literal["printed", "corrected", "cost"]
 Population = NDArray[np.bool_]

@@ -1,0 +1,1 @@
+"""The parts of the certified search: branch and bound on the deadline of a round."""

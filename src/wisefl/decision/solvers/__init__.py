@@ -1,0 +1,1 @@
+"""Solvers of one round's problem, one file each."""

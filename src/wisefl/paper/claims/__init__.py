@@ -1,0 +1,1 @@
+"""What the paper claims, as tests over seeds."""

@@ -1,0 +1,103 @@
+"""What claims measure in the figures' tables, seed by seed."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from wisefl.paper.tables import Table, read_table
+from wisefl.results.comparison import LAST_EVALUATIONS
+
+PerSeed = dict[int, float]
+FIGURES = "figures"
+_SHORTEST_COURSE = 5
+"""Evaluations; of fewer, half a course has no neighbours."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """The tables of the figures that were run."""
+
+    tables: Mapping[str, Table]
+
+    @classmethod
+    def read(cls, out: Path) -> "Results":
+        return cls({path.stem: read_table(path) for path in sorted((out / FIGURES).glob("*.csv"))})
+
+    def final(self, figure: str, panel: str, method: str) -> PerSeed:
+        """The end of a course: the last value of a cumulative cost."""
+        table = self.tables[figure]
+        points = table.points(panel, method)
+        return table.at(panel, method, points[-1]) if points else {}
+
+    def final_accuracy(self, figure: str, panel: str, method: str) -> PerSeed:
+        """Mean of the last few evaluations, since a single round's accuracy jumps about."""
+        return self._over_course(figure, panel, method, lambda course: float(course[-LAST_EVALUATIONS:].mean()))
+
+    def jumpiness(self, figure: str, panel: str, method: str) -> PerSeed:
+        """How far an evaluation lies from the mean of its neighbours, over the second half of a course.
+
+        A steady rise has none of it.
+        """
+        return self._over_course(
+            figure, panel, method, lambda course: float(np.abs(np.diff(course[len(course) // 2 :], 2)).mean() / 2.0)
+        )
+
+    def ends(self, figure: str, panel: str, method: str) -> tuple[PerSeed, PerSeed]:
+        """Values at the first and at the last point of a swept axis."""
+        table = self.tables[figure]
+        points = table.points(panel, method)
+        return (table.at(panel, method, points[0]), table.at(panel, method, points[-1])) if points else ({}, {})
+
+    def slopes(self, figure: str, panel: str, method: str) -> tuple[PerSeed, PerSeed]:
+        """Change per unit of the axis over its first and over its last step."""
+        table = self.tables[figure]
+        x = table.points(panel, method)
+        if len(x) < 3:
+            return {}, {}
+        steps = []
+        for start, end in ((x[0], x[1]), (x[-2], x[-1])):
+            before, after = table.at(panel, method, start), table.at(panel, method, end)
+            steps.append(paired(before, after, lambda a, b, width=end - start: (b - a) / width))  # type: ignore[misc]
+        return steps[0], steps[1]
+
+    def ratios(self, figure: str, panel: str, method: str, reference: str) -> dict[float, list[float]]:
+        """Point of the axis -> the method's cost over the reference's, for every seed that has all points."""
+        table = self.tables[figure]
+        per_point = {
+            x: paired(table.at(panel, reference, x), table.at(panel, method, x), lambda a, b: b / a)
+            for x in table.points(panel, method)
+        }
+        seeds = sorted(set.intersection(*map(set, per_point.values()))) if per_point else []
+        return {x: [one[seed] for seed in seeds] for x, one in per_point.items()}
+
+    def _over_course(self, figure: str, panel: str, method: str, measure: Callable[..., float]) -> PerSeed:
+        rows = [row for row in self.tables[figure].rows if (row.panel, row.method) == (panel, method)]
+        courses: dict[int, list[tuple[float, float]]] = {}
+        for row in rows:
+            courses.setdefault(row.seed, []).append((row.x, row.value))
+        return {
+            seed: measure(np.array([value for _, value in sorted(course)]))
+            for seed, course in courses.items()
+            if len(course) >= _SHORTEST_COURSE
+        }
+
+
+def paired(first: PerSeed, second: PerSeed, combine: Callable[[float, float], float]) -> PerSeed:
+    """Combine two measures within each seed that has both."""
+    return {seed: combine(first[seed], second[seed]) for seed in sorted(first.keys() & second.keys())}
+
+
+def minus(first: PerSeed, second: PerSeed) -> list[float]:
+    return list(paired(first, second, lambda a, b: a - b).values())
+
+
+def over(first: PerSeed, second: PerSeed) -> list[float]:
+    return list(paired(first, second, lambda a, b: a / b).values())
+
+
+def mean_of(measures: list[PerSeed]) -> PerSeed:
+    """The mean over methods within each seed."""
+    seeds = set.intersection(*(set(one) for one in measures)) if measures else set()
+    return {seed: float(np.mean([one[seed] for one in measures])) for seed in sorted(seeds)}

@@ -1,0 +1,1 @@
+"""How the paper was read, and what another reading would have changed."""

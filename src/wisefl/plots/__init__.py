@@ -1,0 +1,1 @@
+"""Every picture: one palette, one dressing of axes."""

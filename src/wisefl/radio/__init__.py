@@ -1,0 +1,1 @@
+"""What the air gives a client: path loss, fading, rate."""

@@ -1,0 +1,250 @@
+"""What a run is: a TOML file, checked field by field before anything starts."""
+
+import tomllib
+from dataclasses import fields
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+
+from wisefl.decision.problem import Limits
+from wisefl.errors import InvalidInput
+from wisefl.radio.uplink import draw_gain
+
+PRESETS = ("demo", "paper-fashion-mnist", "paper-cifar10")
+
+
+class Section(BaseModel):
+    """Unknown fields are mistakes, values are not bent into shape, and every field says what it means."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True)
+
+
+class DataSection(Section):
+    name: Literal["digits", "fashion-mnist", "cifar10", "own"] = "digits"
+    """The dataset; digits is embedded, the others are fetched once; own is what the nodes of a Flower run bring."""
+    folder: str | None = None
+    """Where the official files lie, if they are on this machine."""
+    normalise: bool = True
+    """Pixels with mean 0 and deviation 1 per channel, as is usual; else from 0 to 1, in a quarter of the memory."""
+    clients: int = Field(default=80, ge=1)
+    """How many clients the training samples are spread over (K)."""
+    partition: Literal["hybrid", "iid", "dirichlet", "shards"] = "hybrid"
+    """How they are spread; hybrid is the paper's."""
+    balanced_fraction: float = Field(default=0.1, ge=0.0, le=1.0)
+    """Hybrid: clients that get an equal number of samples of every class."""
+    concentration: float = Field(default=0.5, gt=0.0)
+    """Hybrid and dirichlet: small is lopsided, large is even."""
+    shards_per_client: int = Field(default=2, ge=1)
+    """Shards: pieces of sorted labels that a client gets."""
+    candidates: float = Field(default=1.0, gt=0.0, le=1.0)
+    """Fraction of the clients that may ever train; the others are held out for testing."""
+
+
+class FleetSection(Section):
+    frequency_unit_hz: float = Field(default=1e9, gt=0.0)
+    """The paper's table prints 2 to 5 MHz, with which the compute energy vanishes: 1e6 gives that."""
+    mean_gain: float = Field(default=1.0, gt=0.0)
+    """Average power of the small-scale fading."""
+    fading: Literal["rayleigh", "fixed"] = "rayleigh"
+    """A new draw for every client and round, or the mean gain throughout."""
+
+    def gain(self, clients: int, seed: int, round: int) -> NDArray[np.float64]:
+        """Power of every client's fading in a round."""
+        if self.fading == "fixed":
+            return np.full(clients, self.mean_gain)
+        return draw_gain(clients, seed, round, self.mean_gain)
+
+
+class PolicySection(Section):
+    name: str = "csra"
+    """Who trains: csra, csra-dc, fedavg, sae, pow, cfl, full, oracle-iid, or any name that `wisefl plan` knows."""
+    allocation: Literal["exact", "equal"] = "exact"
+    """How a policy that only selects shares band and frequency: the optimum for its set, or equal shares."""
+    options: dict[str, Any] = {}
+    """The policy's own options."""
+
+
+class TrainingSection(Section):
+    model: Literal["paper-cnn", "own"] = "paper-cnn"
+    """The network that is trained; own is what a Flower app brings."""
+    engine: Literal["auto", "fast", "general"] = "auto"
+    """Which engine trains it: the fast one where it applies, unless told."""
+    epochs: int = Field(default=10, ge=1)
+    """Local epochs per round (E)."""
+    learning_rate: float = Field(default=0.005, gt=0.0)
+    """Step size of local descent."""
+    batch_size: int = Field(default=64, ge=1)
+    """Samples per step."""
+    local_work: Literal["batch", "pass"] = "batch"
+    """An epoch is one mini-batch, as in the paper's equation, or a pass over the client's data."""
+    proximal: float = Field(default=0.0, ge=0.0)
+    """FedProx: pull towards the global model."""
+
+
+class EvaluationSection(Section):
+    every: int = Field(default=1, ge=1)
+    """Rounds between evaluations; the last round is always evaluated."""
+    held_out_samples: int = Field(default=2000, ge=0)
+    """Samples of clients that did not train, drawn for the held-out accuracy of a round; 0 switches it off."""
+
+
+class FailureSection(Section):
+    dropout: float = Field(default=0.0, ge=0.0, le=1.0)
+    """Probability that a selected client never answers."""
+    slowdown: float = Field(default=0.0, ge=0.0)
+    """Spread of the log of a client's real over its planned time; who is late is left out."""
+    margin: float = Field(default=1.2, ge=1.0)
+    """How many planned latencies the server waits for the slow ones."""
+    max_norm: float = Field(default=10.0, gt=1.0)
+    """An update this many times larger than the round's median is rejected, as is one with NaN."""
+
+
+_MEASURED = ("bits_per_sample", "model_bits")
+"""Limits that follow from the dataset and the model unless they are set."""
+
+_LIMIT_FIELDS: dict[str, Any] = {
+    item.name: (item.type, Field(default=item.default, description=item.metadata["help"]))
+    for item in fields(Limits)
+    if item.name not in ("epochs", *_MEASURED)
+} | {
+    "bits_per_sample": (
+        float | None,
+        Field(default=None, description="Bits of a sample that computing is charged for; the dataset's unless set."),
+    ),
+    "model_bits": (float | None, Field(default=None, description="Bits of an upload; the model's unless set.")),
+}
+LimitsSection = create_model("LimitsSection", __base__=Section, **_LIMIT_FIELDS)
+"""The limits of a round, less the epochs, which are the training's."""
+
+
+class RunConfig(Section):
+    seed: int = Field(default=0, ge=0)
+    """Names every random draw of the run."""
+    rounds: int = Field(default=20, ge=1)
+    """Rounds of federated learning."""
+    data: DataSection = DataSection()
+    fleet: FleetSection = FleetSection()
+    limits: LimitsSection = LimitsSection()  # type: ignore[valid-type]
+    policy: PolicySection = PolicySection()
+    training: TrainingSection = TrainingSection()
+    evaluation: EvaluationSection = EvaluationSection()
+    failures: FailureSection = FailureSection()
+
+    def round_limits(self, bits_per_sample: float, model_bits: float) -> Limits:
+        """The limits of every round; the sizes of a sample and of the model count where none are set."""
+        sizes = dict(zip(_MEASURED, (bits_per_sample, model_bits), strict=True))
+        told = self.limits.model_dump(exclude_none=True)  # type: ignore[attr-defined]
+        return Limits(**sizes | told, epochs=self.training.epochs)
+
+
+def load_config(preset: str | None = None, file: Path | None = None, changes: tuple[str, ...] = ()) -> RunConfig:
+    """Defaults, then a preset, then a file, then `key=value` changes such as `policy.name=pow`."""
+    values: dict[str, Any] = {}
+    if preset is not None:
+        if preset not in PRESETS:
+            raise InvalidInput(f"unknown preset {preset!r}; there are {', '.join(PRESETS)}")
+        text = files("wisefl.run").joinpath("presets", f"{preset}.toml").read_text(encoding="utf-8")
+        _merge(values, tomllib.loads(text))
+    if file is not None:
+        _merge(values, read_toml(file))
+    for change in changes:
+        _merge(values, _change(change))
+    return check(values)
+
+
+def check(values: dict[str, Any]) -> RunConfig:
+    try:
+        config = RunConfig.model_validate(values)
+        config.round_limits(1.0, 1.0)
+    except ValidationError as error:
+        raise InvalidInput(_sentence(error)) from None
+    return config
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InvalidInput(f"{path}: no such file") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{path}: not valid TOML ({error})") from None
+
+
+def to_toml(config: RunConfig) -> str:
+    """The resolved configuration; reads back as the same one."""
+    values = config.model_dump()
+    top = {key: value for key, value in values.items() if not isinstance(value, dict)}
+    lines = [f"{key} = {_toml(value)}" for key, value in top.items()]
+    for name, section in values.items():
+        if isinstance(section, dict):
+            lines += ["", f"[{name}]"]
+            lines += [f"{key} = {_toml(value)}" for key, value in section.items() if value is not None]
+    return "\n".join(lines) + "\n"
+
+
+def explain() -> list[tuple[str, str, str]]:
+    """(field, default, meaning) of everything that can be set."""
+    rows = []
+    for name, item in RunConfig.model_fields.items():
+        kind = item.annotation
+        if isinstance(kind, type) and issubclass(kind, Section):
+            rows += [
+                (f"{name}.{inner}", _toml(spec.default), spec.description or "")
+                for inner, spec in kind.model_fields.items()
+            ]
+        else:
+            rows.append((name, _toml(item.default), item.description or ""))
+    return rows
+
+
+def _merge(into: dict[str, Any], more: dict[str, Any]) -> None:
+    for key, value in more.items():
+        if isinstance(value, dict) and isinstance(into.get(key), dict):
+            _merge(into[key], value)
+        else:
+            into[key] = value
+
+
+def _change(text: str) -> dict[str, Any]:
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise InvalidInput(f"{text!r} is not of the form key=value, such as policy.name=pow")
+    try:
+        parsed = tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        parsed = value.strip()  # a word without quotes
+    for part in reversed(key.strip().split(".")):
+        parsed = {part: parsed}
+    return parsed  # type: ignore[no-any-return]
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return "none" if value is None else repr(value)
+
+
+def _sentence(error: ValidationError) -> str:
+    """The first mistake: which field, which value, what would be accepted."""
+    first = error.errors()[0]
+    field = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        known = [name for name, _, _ in explain()]
+        section = field.rpartition(".")[0]
+        near = (
+            [name for name in known if name.rpartition(".")[0] == section]
+            if section
+            else list(RunConfig.model_fields)
+        )
+        return f"there is no field {field!r}; there are {', '.join(near)}"
+    return f"{field} = {first['input']!r}: {first['msg'][0].lower()}{first['msg'][1:]}"

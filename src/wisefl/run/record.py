@@ -1,0 +1,174 @@
+"""What a round leaves on paper: the only place that spells the fields of a record.
+
+A record is one line of JSON in a run's folder. Every clock measurement of it ends in `_wall_s`; everything else is a
+function of configuration and seed alone. Whoever reads a number of it goes through `RoundRecord`, and whoever names
+one (a figure, a chart, a table) through a `Metric`.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from enum import StrEnum
+
+from wisefl.errors import InvalidInput
+from wisefl.files import json_text
+
+Client = int | str
+"""A client in a record: its number, or its id where ids are not numbers."""
+WALL = "_wall_s"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundRecord:
+    """One round. `selected`, `share` and `frequency_hz` run over the selected clients, in the same order."""
+
+    round: int
+    policy: str
+    selected: tuple[Client, ...]
+    share: tuple[float, ...]
+    frequency_hz: tuple[float, ...]
+    samples: int
+    latency_s: float
+    energy_j: float
+    cumulative_latency_s: float
+    cumulative_energy_j: float
+    probe_s: float = 0.0
+    """Of `latency_s` and `energy_j`: what choosing cost the clients before training began."""
+    probe_j: float = 0.0
+    planned_latency_s: float | None = None
+
+    objective: float | None = None
+    lower_bound: float | None = None
+    gap: float | None = None
+    certified_bound: float | None = None
+    """What no decision of the round can undercut, whoever decided it; None unless asked for."""
+    excess_percent: float | None = None
+    band: float | None = None
+    """Sum of the shares: above 1 where a method breaks that limit."""
+    missing_percent: float | None = None
+    broken_percent: float | None = None
+    violations: Mapping[str, float] = field(default_factory=dict)
+
+    divergence_max: float | None = None
+    """None where it is infinite: a selected client lacks a class."""
+    divergence_sum: float | None = None
+    divergence_mixture: float | None = None
+    size_term: float | None = None
+    """sum_k sqrt(d_k) / d of the selected, as in Theorem 1."""
+
+    test_accuracy: float | None = None
+    test_loss: float | None = None
+    held_out_accuracy: float | None = None
+
+    dropped: tuple[Client, ...] = ()
+    """Selected, but never heard of or too late."""
+    rejected: Mapping[str, int] = field(default_factory=dict)
+    """Reason -> how many updates were refused for it."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Client -> why its answer was not used, on real nodes."""
+    attempts: int = 1
+    """How often clients were asked: again where too little came the first time."""
+    groups: int = 1
+    """Models that are trained side by side."""
+
+    channel_wall_s: float | None = None
+    decision_wall_s: float | None = None
+    training_wall_s: float | None = None
+    averaging_wall_s: float | None = None
+    evaluation_wall_s: float | None = None
+    round_wall_s: float | None = None
+    """The round as a whole."""
+
+    def to_json(self) -> str:
+        """One line; what is infinite is null."""
+        return json_text(asdict(self))
+
+    @classmethod
+    def from_json(cls, line: str | bytes) -> "RoundRecord":
+        """Read a line back; InvalidInput says why it is not a record of this version."""
+        try:
+            values = json.loads(line)
+        except ValueError as error:
+            raise InvalidInput(f"not JSON ({error})") from None
+        if not isinstance(values, dict):
+            raise InvalidInput("not the record of a round")
+        known = {item.name for item in fields(cls)}
+        unknown, missing = sorted(values.keys() - known), sorted(known - values.keys())
+        if unknown or missing:
+            what = f"an unknown field {unknown[0]!r}" if unknown else f"no field {missing[0]!r}"
+            raise InvalidInput(f"the record has {what}: another version of WiseFL wrote it")
+        for name in ("selected", "share", "frequency_hz", "dropped"):
+            if not isinstance(values[name], list):
+                raise InvalidInput(f"{name} is not a list")
+            values[name] = tuple(values[name])
+        if not isinstance(values["round"], int):
+            raise InvalidInput("round is not a whole number")
+        return cls(**values)
+
+    @property
+    def wall_s(self) -> float | None:
+        """The round by the clock on the wall: as a whole where that was measured, else the sum of its parts."""
+        if self.round_wall_s is not None:
+            return self.round_wall_s
+        parts = [value for name, value in self.clock().items() if value is not None]
+        return sum(parts) if parts else None
+
+    def clock(self) -> dict[str, float | None]:
+        """Every measurement by the clock on the wall."""
+        return {item.name: getattr(self, item.name) for item in fields(self) if item.name.endswith(WALL)}
+
+    def repeatable(self) -> dict[str, object]:
+        """All that is a function of configuration and seed: what two runs of the same configuration share."""
+        return {name: value for name, value in asdict(self).items() if not name.endswith(WALL)}
+
+
+class Whole(StrEnum):
+    """How a course over the rounds becomes one number of the run."""
+
+    MEAN = "mean over the rounds"
+    LAST = "last round"
+    TAIL = "mean of the last evaluations"
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A number of a record that figures, charts and tables can name."""
+
+    name: str
+    label: str
+    whole: Whole = Whole.MEAN
+
+    def of(self, record: RoundRecord) -> float | None:
+        value: float | None = getattr(record, self.name)
+        return value
+
+    def course(self, records: Sequence[RoundRecord]) -> list[float | None]:
+        """Its value in every round."""
+        return [self.of(record) for record in records]
+
+
+class _ClientsUsed(Metric):
+    def course(self, records: Sequence[RoundRecord]) -> list[float | None]:
+        used: set[Client] = set()
+        return [float(len(used := used | set(record.selected))) for record in records]
+
+
+TEST_ACCURACY = Metric("test_accuracy", "test accuracy", Whole.TAIL)
+TEST_LOSS = Metric("test_loss", "test loss", Whole.TAIL)
+HELD_OUT_ACCURACY = Metric("held_out_accuracy", "held-out accuracy", Whole.TAIL)
+LATENCY = Metric("latency_s", "latency (s)")
+ENERGY = Metric("energy_j", "energy (J)")
+CUMULATIVE_LATENCY = Metric("cumulative_latency_s", "cumulative latency (s)", Whole.LAST)
+CUMULATIVE_ENERGY = Metric("cumulative_energy_j", "cumulative energy (J)", Whole.LAST)
+OBJECTIVE = Metric("objective", "objective")
+GAP = Metric("gap", "certified gap")
+EXCESS = Metric("excess_percent", "above the certified bound (%)")
+BAND = Metric("band", "bands handed out")
+MISSING = Metric("missing_percent", "samples missing (%)")
+BROKEN = Metric("broken_percent", "rounds that break a limit (%)")
+DIVERGENCE_MAX = Metric("divergence_max", "largest divergence")
+DIVERGENCE_MIXTURE = Metric("divergence_mixture", "divergence of the mixture")
+SAMPLES = Metric("samples", "samples")
+GROUPS = Metric("groups", "models", Whole.LAST)
+CLIENTS_USED = _ClientsUsed("clients_used", "clients that have trained so far", Whole.LAST)
+"""Not recorded, but told by who was selected."""
