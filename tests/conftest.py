@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -75,12 +74,6 @@ def make_problem() -> ProblemMaker:
 def paper_problem() -> RoundProblem:
     """The paper's 80 clients with everybody eligible and 12,000 samples to cover."""
     return RoundProblem.build(Fleet.random(80, 0), None, Limits(max_divergence=np.inf, min_samples=12_000))
-
-
-@pytest.fixture(scope="session")
-def make_record() -> Callable[..., dict[str, Any]]:
-    """A record of round `number`, every round having cost the same."""
-    return runs.record
 
 
 @pytest.fixture(scope="session")

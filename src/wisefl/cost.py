@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 from wisefl.arrays import Floats
 
+BITS_PER_WEIGHT = 32
+"""A number of the model as it is uploaded."""
+
 
 def work_cycles(epochs: int, cycles_per_bit: Floats, samples: NDArray[np.int64], bits_per_sample: float) -> Floats:
     """E s_k d_k: cycles of one round of local training, with the data size d_k in bits."""

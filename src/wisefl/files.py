@@ -45,11 +45,18 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def append_line(path: Path, line: str) -> None:
-    """Add a line that is on disk when this returns."""
+    """Add a line, which other processes see when this returns; `sync` makes it outlast a power cut."""
     try:
         with open(path, "a", encoding="utf-8") as file:
             file.write(line + "\n")
-            file.flush()
+    except OSError as error:
+        raise InvalidInput(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def sync(path: Path) -> None:
+    """Wait until what was written to a file is on disk."""
+    try:
+        with open(path, "ab") as file:
             os.fsync(file.fileno())
     except OSError as error:
         raise InvalidInput(f"{path}: cannot be written ({error.strerror})") from None

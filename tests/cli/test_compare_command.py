@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from support.runs import record, summary
 from wisefl.cli import main
 from wisefl.run.config import load_config
 from wisefl.run.folder import RunFolder
@@ -16,10 +17,9 @@ def make_run(path: Path, policy: str, seed: int, accuracy: list[float], finished
     changes = (f"policy.name={policy}", f"seed={seed}", "rounds=3")
     folder = RunFolder.create(path, load_config(changes=changes))
     for number, value in enumerate(accuracy, start=1):
-        spent = {"cumulative_latency_s": 2.0 * number, "cumulative_energy_j": 3.0 * number}
-        folder.append({"round": number, "test_accuracy": value, **spent})
+        folder.append(record(number, test_accuracy=value))
     if finished:
-        folder.finish({})
+        folder.finish(summary())
     return path
 
 

@@ -4,25 +4,25 @@ import json
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 
+from support.runs import record, summary
 from wisefl import InvalidInput
 from wisefl.cli import main
 from wisefl.run.config import RunConfig
 from wisefl.run.folder import RunFolder
+from wisefl.run.record import Summary
 
 
-def run_folder(path: Path, config: RunConfig, *, workers: int | None = None) -> dict[str, Any]:
+def run_folder(path: Path, config: RunConfig, *, workers: int | None = None) -> Summary:
     if config.policy.name == "sae":
         raise InvalidInput("no client is within reach")
     folder = RunFolder.create(path, config)
     for number in range(1, config.rounds + 1):
-        spent = {"cumulative_latency_s": 2.0 * number, "cumulative_energy_j": 3.0 * number}
-        folder.append({"round": number, "test_accuracy": 0.1 * number + 0.01 * config.seed, **spent})
-    folder.finish({})
-    return {}
+        folder.append(record(number, test_accuracy=0.1 * number + 0.01 * config.seed))
+    folder.finish(summary())
+    return summary()
 
 
 @pytest.fixture(autouse=True)

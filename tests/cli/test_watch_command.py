@@ -1,6 +1,5 @@
 """`wisefl watch`: a run seen from outside, while another process writes it."""
 
-import json
 import os
 import pty
 import select
@@ -14,31 +13,28 @@ from typing import Any
 
 import pytest
 
+from support import runs
 from wisefl.cli import main
 from wisefl.cli.frame import span, sparkline
-from wisefl.results.following import Follower, how_many
+from wisefl.results.following import Follower
 from wisefl.run.config import load_config
 from wisefl.run.folder import ROUNDS, RunFolder
+from wisefl.run.record import Announcement, RoundRecord
 
 
-def record(number: int, **changes: Any) -> dict[str, Any]:
-    return {
-        "round": number,
+def record(number: int, **changes: Any) -> RoundRecord:
+    usual = {
         "policy": "csra",
-        "selected": [3, 7],
-        "share": [0.25, 0.75],
-        "latency_s": 2.0,
+        "selected": (3, 7),
+        "share": (0.25, 0.75),
         "energy_j": 0.5,
-        "cumulative_latency_s": 2.0 * number,
         "cumulative_energy_j": 0.5 * number,
         "test_accuracy": number / 10,
-        "samples": 300,
-        "dropped": [],
-        "rejected": {},
+        "decision_wall_s": None,
         "training_wall_s": 4.0,
         "evaluation_wall_s": 1.0,
-        **changes,
     }
+    return runs.record(number, **{**usual, **changes})
 
 
 @pytest.fixture
@@ -75,20 +71,20 @@ def test_a_frame_tells_how_far_how_well_who_and_what_it_cost(
 def test_latency_is_held_against_the_plan_and_who_was_left_out_is_counted(
     run: RunFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run.append(record(1, dropped=[4], rejected={"not finite": 2}))
-    run.append(record(2, planned_latency_s=2.0, measured_latency_s=2.5, excluded=[4, 9, 11]))
+    run.append(record(1, planned_latency_s=2.0, dropped=(4,), rejected={"not finite": 2}))
+    run.append(record(2, planned_latency_s=2.0, latency_s=2.5, dropped=(9,), left_out={"9": "no answer in time"}))
     seen = shown(run, capsys)
     assert seen["latency"] == "last 2.500 s (planned 2.000 s, +25%); 4.000 s in all"
-    assert seen["left"] == "out 1 dropped, 2 rejected, 3 excluded"
+    assert seen["left"] == "out 2 dropped, 2 rejected"
     assert seen["1"].split() == [
         "0.1000",
         "2",
         "300",
-        "-",
+        "2.000",
         "2.000",
         "-",
         "0.5000",
-        *["dropped", "4;", "rejected", "2", "not", "finite"],
+        *["dropped", "4;", "2", "rejected", "(not", "finite)"],
     ]
     assert seen["2"].split() == [
         "0.2000",
@@ -98,7 +94,7 @@ def test_latency_is_held_against_the_plan_and_who_was_left_out_is_counted(
         "2.500",
         "+25%",
         "0.5000",
-        *["excluded", "4,", "9,", "11"],
+        *["9:", "no", "answer", "in", "time"],
     ]
 
 
@@ -112,7 +108,7 @@ def test_a_round_far_beyond_its_plan_is_told_as_a_multiple(
 def test_the_round_under_way_is_shown_where_the_writer_tells_it(
     run: RunFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    now = {"round": 2, "selected": [1, 2, 6], "share": [0.2, 0.3, 0.5], "planned_latency_s": 1.5}
+    now = Announcement(round=2, selected=(1, 2, 6), share=(0.2, 0.3, 0.5), planned_latency_s=1.5)
     run.append(record(1))
     run.announce(now)
     seen = shown(run, capsys)
@@ -126,7 +122,7 @@ def test_before_the_first_round_and_after_the_last(run: RunFolder, capsys: pytes
     assert shown(run, capsys)["training"] == "the first round is under way"
     run.append(record(1, test_accuracy=None))
     assert shown(run, capsys)["accuracy"] == "not evaluated yet"
-    run.finish({})
+    run.finish(runs.summary())
     seen = shown(run, capsys)
     assert "  finished  " in seen["title"]
     assert "left" not in seen["rounds"]
@@ -139,20 +135,32 @@ def test_a_long_silence_is_told(run: RunFolder, capsys: pytest.CaptureFixture[st
     assert "nothing for 60 min" in shown(run, capsys)["rounds"]
 
 
-def test_a_server_with_other_settings_can_be_watched(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "config.toml").write_text('rounds = 4\npolicy = "pow"\n[federation]\nnodes = 2\n')
+def test_decisions_are_watched_without_an_accuracy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = RunFolder.create(tmp_path / "run", load_config(changes=("rounds=8", "kind=decisions")))
+    run.append(record(1, test_accuracy=None, test_loss=None))
+    seen = shown(run, capsys)
+    assert seen["title"].startswith("csra, seed 0  running")
+    assert seen["selected"] == "round 1, 2 clients (share): 3 (25%), 7 (75%)"
+    assert "accuracy" not in seen["out"]
+
+
+def test_a_folder_of_another_format_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "config.toml").write_text('seed = 0\nrounds = 4\n[policy]\nname = "pow"\n')
     (tmp_path / ROUNDS).write_text('{"round": 1, "selected": [0]}\n')
-    assert main(["watch", str(tmp_path), "--once"]) == 0
-    said = capsys.readouterr().out
-    assert said.startswith("pow  running")
-    assert "1 of 4" in said
+    for command in (
+        ["watch", str(tmp_path), "--once"],
+        ["compare", str(tmp_path)],
+        ["run", "--resume", str(tmp_path)],
+    ):
+        assert main(command) == 2
+        assert "written by another version of WiseFL (format 1, this one reads 2)" in capsys.readouterr().err
 
 
 def test_only_what_was_added_is_read_and_half_a_line_waits(run: RunFolder) -> None:
     follower = Follower(run.path)
     run.append(record(1))
     assert follower.look().progress.rounds == 1
-    line = json.dumps(record(2)) + "\n"
+    line = record(2).to_json() + "\n"
     with open(run.path / ROUNDS, "a") as file:
         file.write(line[:30])
         file.flush()
@@ -189,9 +197,9 @@ def test_rounds_are_told_as_they_come_and_the_end_of_the_run_ends_it(run: RunFol
         try:
             assert process.stdout is not None
             assert process.stdout.readline() == "round 1 of 8: accuracy 0.1000, 2 clients, 2.000 s, 0.5000 J\n"
-            run.append(record(2, dropped=[3]))
-            assert process.stdout.readline().endswith("0.5000 J, 1 dropped\n")
-            run.finish({})
+            run.append(record(2, dropped=(3,)))
+            assert process.stdout.readline().endswith("0.5000 J, dropped 3\n")
+            run.finish(runs.summary())
             out, err = process.communicate(timeout=20)
         finally:
             process.kill()
@@ -227,7 +235,7 @@ def test_a_terminal_is_redrawn_in_place(run: RunFolder, monkeypatch: pytest.Monk
         assert "1 of 8" in read_until(terminal, lambda seen: "1 of 8" in seen)
         run.append(record(2))
         assert "2 of 8" in read_until(terminal, lambda seen: "2 of 8" in seen)
-        run.finish({})
+        run.finish(runs.summary())
         rest = read_until(terminal, lambda seen: "finished" in seen and "\x1b[?25h" in seen)
         assert "\x1b[?25h" in rest, "the cursor is given back"
         assert process.wait(20) == 0
@@ -253,7 +261,7 @@ def read_until(terminal: int, enough: Callable[[str], bool], seconds: float = 30
     [
         (lambda path: None, "no such folder"),
         (lambda path: path.write_text(""), "not a folder"),
-        (lambda path: path.mkdir(), "holds no run: there is neither config.toml nor rounds.jsonl in it"),
+        (lambda path: path.mkdir(), "holds no run: there is no config.toml in it"),
     ],
 )
 def test_a_folder_without_a_run_is_one_sentence(
@@ -267,13 +275,24 @@ def test_a_folder_without_a_run_is_one_sentence(
     assert said.err.count("\n") == 1
 
 
-@pytest.mark.parametrize("line", ["{", "[1]", '"x"', "{}", '{"round": null}'])
-def test_a_damaged_record_is_one_sentence(run: RunFolder, capsys: pytest.CaptureFixture[str], line: str) -> None:
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("{", "not JSON"),
+        ("[1]", "not the record of a round"),
+        ('"x"', "not the record of a round"),
+        ("{}", "the record has no field 'attempts'"),
+        ('{"round": null, "colour": 1}', "the record has an unknown field 'colour'"),
+    ],
+)
+def test_a_damaged_record_is_one_sentence(
+    run: RunFolder, capsys: pytest.CaptureFixture[str], line: str, says: str
+) -> None:
     run.append(record(1))
     with open(run.path / ROUNDS, "a") as file:
         file.write(f"{line}\n")
     assert main(["watch", str(run.path), "--once"]) == 2
-    assert "rounds.jsonl, line 2: not the record of a round" in capsys.readouterr().err
+    assert f"rounds.jsonl, line 2: {says}" in capsys.readouterr().err
 
 
 def test_sparks_rise_with_the_values_and_fit_their_width() -> None:
@@ -291,11 +310,3 @@ def test_spans_are_said_as_a_person_would() -> None:
         "3 min",
         "3 h 20 min",
     ]
-
-
-def test_clients_left_out_are_counted_in_every_form() -> None:
-    assert how_many([1, 2]) == 2
-    assert how_many({"not finite": 2, "norm": 1}) == 3
-    assert how_many({"4": "late", "5": "wrong shapes"}) == 2
-    assert how_many({"late": [4, 5, 6]}) == 3
-    assert how_many(None) == 0

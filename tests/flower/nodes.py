@@ -1,9 +1,8 @@
 """Flower nodes inside this process: a Grid that calls the ClientApp directly, and fails on purpose where told."""
 
-import json
 import random
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,11 @@ from flwr.serverapp.strategy import Result
 from flwr.supercore.task_identity import TaskIdentity
 
 from wisefl.errors import InfeasibleProblem, InvalidInput
-from wisefl.flower import Hint, Profile, WiseClient, WiseStrategy
+from wisefl.flower import Hint, Messages, Patience, Profile, Trust, WiseClient, WiseStrategy
 from wisefl.learning import Job, evaluate
 from wisefl.run.config import load_config
+from wisefl.run.folder import RunFolder
+from wisefl.run.record import RoundRecord
 from wisefl.simulation.federation import Federation, build
 
 __all__ = ["ConfigRecord", "InfeasibleProblem", "InvalidInput", "replace"]
@@ -164,9 +165,13 @@ def small_federation(policy: str) -> Federation:
 
 
 def started(federation: Federation, grid: Grid, rounds: int = 5, **options: Any) -> tuple[WiseStrategy, Result]:
-    """A strategy with the federation's settings, after so many rounds."""
+    """A strategy with the federation's settings, after so many rounds; `options` are its own or its groups'."""
     config = federation.config
-    strategy = WiseStrategy(config.policy.name, federation.limits, config.seed, **options)
+    groups = {
+        name: group(**{item.name: options.pop(item.name) for item in fields(group) if item.name in options})
+        for name, group in (("patience", Patience), ("trust", Trust), ("messages", Messages))
+    }
+    strategy = WiseStrategy(config.policy.name, federation.limits, config.seed, **groups, **options)
 
     def score(round: int, arrays: ArrayRecord) -> MetricRecord:
         test = evaluate(federation.engine, to_weights(arrays), federation.test)
@@ -176,5 +181,5 @@ def started(federation: Federation, grid: Grid, rounds: int = 5, **options: Any)
     return strategy, strategy.start(grid, first, rounds, evaluate_fn=score)
 
 
-def records(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "rounds.jsonl").read_text().splitlines()]
+def records(folder: Path) -> list[RoundRecord]:
+    return list(RunFolder.open(folder).records())

@@ -70,7 +70,7 @@ class TestPrivacy:
         limits = fl.replace(federation.limits, max_divergence=float("inf"))
         strategy = fl.WiseStrategy("csra", limits)
         strategy.start(grid, fl.to_arrays(federation.initial_weights), 2)
-        fleet = strategy._conductor.roster.fleet
+        fleet = strategy.conductor.roster.fleet
         exact = federation.fleet.label_counts
         assert not np.array_equal(fleet.label_counts, exact)
         assert np.abs(fleet.label_counts - exact).max() < 60
@@ -93,7 +93,7 @@ class TestPrivacy:
             grid = fl.LocalGrid(self.noisy_app(fl, federation, noise_seed=42), 20)
             strategy = fl.WiseStrategy("csra", fl.replace(federation.limits, max_divergence=float("inf")))
             strategy.start(grid, fl.to_arrays(federation.initial_weights), 1)
-            told.append(strategy._conductor.roster.fleet.label_counts)
+            told.append(strategy.conductor.roster.fleet.label_counts)
         assert np.array_equal(*told)
 
     @pytest.mark.parametrize("epsilon", [0.0, -1.0, float("nan"), float("inf"), 1e-9])

@@ -58,11 +58,11 @@ def test_a_client_that_is_slower_than_it_says_is_planned_slower(fl: ModuleType, 
     grid.watch = lambda message, client: hints.setdefault(client, []).append(fl.Hint.of(message))
     grid.faults["train"] = three_times_slower
     strategy, _ = fl.started(federation, grid, rounds=12)
-    factors = strategy._conductor.corrections.compute
+    factors = strategy.conductor.corrections.compute
     often = [client for client, seen in hints.items() if len(seen) >= 8]
     assert factors.min() == 1.0
     assert factors[often] == pytest.approx(3.0, rel=0.25)
 
     grid.log.clear()
     uncorrected, _ = fl.started(federation, grid, rounds=2, correct=False)
-    assert uncorrected._conductor.corrections.compute.max() == 1.0
+    assert uncorrected.conductor.corrections.compute.max() == 1.0

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 import wisefl
+from wisefl.run.folder import RunFolder
+from wisefl.run.record import RoundRecord
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "flower-fashion-mnist"
 PATIENCE_S = 240.0
@@ -73,18 +75,18 @@ def run_config(folder: Path, **changes: Any) -> str:
     return " ".join(f"{name}={json.dumps(value)}" for name, value in settings.items())
 
 
-def records(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "rounds.jsonl").read_text().splitlines()]
+def records(folder: Path) -> list[RoundRecord]:
+    return list(RunFolder.open(folder).records())
 
 
 def test_two_rounds_with_tls_and_node_keys_end_well(federation: Any, tmp_path: Path) -> None:
     run = federation.submit(run_config(tmp_path / "run", coverage=0.9))
     assert federation.wait(run, PATIENCE_S) == "finished:completed", federation.run_log(run)
     found = records(tmp_path / "run")
-    assert [record["selected"] for record in found] == [[0, 1], [0, 1]]
-    assert [record["dropped"] for record in found] == [[], []]
-    assert all(sum(record["share"]) == pytest.approx(1.0) for record in found)
-    assert found[-1]["test_accuracy"] > 0.2
+    assert [record.selected for record in found] == [(0, 1), (0, 1)]
+    assert [record.dropped for record in found] == [(), ()]
+    assert all(sum(record.share) == pytest.approx(1.0) for record in found)
+    assert found[-1].test_accuracy > 0.2
     assert (tmp_path / "run" / "summary.json").exists()
     assert json.loads((tmp_path / "run" / "now.json").read_text())["selected"] == [0, 1]
 
@@ -108,10 +110,10 @@ def test_a_node_killed_in_mid_round_does_not_stop_the_run(start: Callable[[int],
     other = 1 - victim
     assert federation.wait(run, PATIENCE_S) == "finished:completed", federation.run_log(run)
     first, second = records(tmp_path / "run")
-    assert first["selected"] == [victim, other], "the other one is asked instead"
-    assert first["dropped"] == [victim]
-    assert second["selected"] == [other]
-    assert second["dropped"] == []
+    assert first.selected == (victim, other), "the other one is asked instead"
+    assert first.dropped == (victim,)
+    assert second.selected == (other,)
+    assert second.dropped == ()
 
 
 def training_node(federation: Any) -> int:

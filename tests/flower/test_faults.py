@@ -91,12 +91,12 @@ def test_a_lie_is_left_out_and_the_liar_replaced(
     grid.faults["train"] = tell
     first, second = run(fl, federation, tmp_path, grid)
 
-    assert first["left_out"][str(liar)].startswith(LIES[lie])
-    assert first["attempts"] == 2
-    assert set(first_choice) < set(first["selected"])
-    assert first["samples"] - federation.fleet.samples[liar] >= federation.limits.min_samples
-    assert liar not in second["selected"]
-    assert second["left_out"] == {}
+    assert first.left_out[str(liar)].startswith(LIES[lie])
+    assert first.attempts == 2
+    assert set(first_choice) < set(first.selected)
+    assert first.samples - federation.fleet.samples[liar] >= federation.limits.min_samples
+    assert liar not in second.selected
+    assert second.left_out == {}
 
 
 def test_a_dead_node_is_waited_for_once(
@@ -105,10 +105,10 @@ def test_a_dead_node_is_waited_for_once(
     grid = grid_of(fl, federation)
     grid.watch = lambda message, client: grid.dead.add(first_choice[0])  # dies in the middle of the first round
     first, *later = run(fl, federation, tmp_path, grid, rounds=3)
-    assert first["dropped"] == [first_choice[0]]
-    assert first["left_out"] == {str(first_choice[0]): "no answer in time"}
-    assert first["latency_s"] > first["planned_latency_s"]
-    assert all(record["left_out"] == {} for record in later)
+    assert first.dropped == (first_choice[0],)
+    assert first.left_out == {str(first_choice[0]): "no answer in time"}
+    assert first.latency_s > first.planned_latency_s
+    assert all(record.left_out == {} for record in later)
     assert grid.asked("query.channel").count(first_choice[0]) == 1
 
 
@@ -123,7 +123,7 @@ def test_an_exception_is_told_in_its_own_words(
     grid = grid_of(fl, federation)
     grid.faults["train"] = broken
     first, _ = run(fl, federation, tmp_path, grid)
-    assert first["left_out"] == {str(first_choice[0]): "failed: the disk is full"}
+    assert first.left_out == {str(first_choice[0]): "failed: the disk is full"}
 
 
 def test_a_round_goes_on_without_repeat_while_coverage_holds(fl: ModuleType, tmp_path: Path) -> None:
@@ -131,8 +131,8 @@ def test_a_round_goes_on_without_repeat_while_coverage_holds(fl: ModuleType, tmp
     grid = grid_of(fl, federation)
     grid.watch = lambda message, client: grid.dead.add(3)
     (record,) = run(fl, federation, tmp_path, grid, rounds=1)
-    assert record["dropped"] == [3]
-    assert record["attempts"] == 1
+    assert record.dropped == (3,)
+    assert record.attempts == 1
 
 
 def test_the_average_is_that_of_those_who_delivered(fl: ModuleType, tmp_path: Path) -> None:
@@ -164,8 +164,8 @@ def test_a_federation_that_dies_leaves_the_model_as_it_was(fl: ModuleType, feder
     grid.watch = lambda message, client: grid.dead.update(range(20))
     _, result = fl.started(federation, grid, rounds=3, run_folder=tmp_path / "run")
     first, *later = fl.records(tmp_path / "run")
-    assert first["attempts"] == 2
-    assert [record["selected"] for record in later] == [[], []]
+    assert first.attempts == 2
+    assert [record.selected for record in later] == [(), ()]
     assert np.array_equal(fl.to_weights(result.arrays), federation.initial_weights)
 
 
@@ -179,7 +179,7 @@ def test_an_impossible_channel_is_not_believed(fl: ModuleType, federation: Any, 
     grid = grid_of(fl, federation)
     grid.faults["query.channel"] = boast
     records = run(fl, federation, tmp_path, grid)
-    assert all(2 not in record["selected"] for record in records)
+    assert all(2 not in record.selected for record in records)
     assert grid.asked("query.channel").count(2) == 1
 
 
@@ -210,7 +210,7 @@ def test_an_unsound_profile_is_not_admitted(
     grid = grid_of(fl, federation)
     grid.faults["query.profile"] = lie
     strategy, _ = fl.started(federation, grid, rounds=2)
-    clients = [profile.client for profile in strategy._conductor.roster.profiles]
+    clients = [profile.client for profile in strategy.conductor.roster.profiles]
     assert clients == [str(client) for client in range(20) if client != 4]
     assert grid.asked("query.profile").count(4) == 1  # not asked again in the next round
 
@@ -227,7 +227,7 @@ def test_a_node_may_join_later_and_come_back_under_another_id(fl: ModuleType, fe
             grid.gone = set()
         if number == 2:
             grid.rename(0)
-    roster = strategy._conductor.roster
+    roster = strategy.conductor.roster
     assert [profile.client for profile in roster.profiles] == [*map(str, range(1, 20)), "0"]
     assert grid.client_of[roster.node_of(19)] == 0
 

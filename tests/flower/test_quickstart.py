@@ -54,6 +54,6 @@ def test_the_diff_makes_it_a_wisefl_app(app: Any, fl: ModuleType, tmp_path: Path
     arrays = app(tmp_path / "app")
 
     records = fl.records(tmp_path / "run")
-    assert [record["round"] for record in records] == [1, 2, 3]
-    assert all(1 < len(record["selected"]) < 10 and record["samples"] >= 300 for record in records)
+    assert [record.round for record in records] == [1, 2, 3]
+    assert all(1 < len(record.selected) < 10 and record.samples >= 300 for record in records)
     assert all(np.isfinite(array).all() for array in arrays.to_numpy_ndarrays())

@@ -12,9 +12,8 @@ from types import ModuleType
 
 import pytest
 
+from wisefl.files import locked
 from wisefl.paper.reproduce import run_cell
-from wisefl.run.folder import RunFolder
-from wisefl.simulation.loop import alone
 
 
 def tables(out: Path) -> dict[str, bytes]:
@@ -94,7 +93,7 @@ def test_a_folder_held_by_a_worker_that_outlived_its_command_is_waited_for(
     tiny: ModuleType, whole: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cell = next(cell for cell in tiny.reproduction(whole).cells() if cell.path.parent.name == "decisions")
-    holder = alone(RunFolder.open(cell.path))
+    holder = locked(cell.path)
     holder.__enter__()
     waits: list[float] = []
 
@@ -103,7 +102,7 @@ def test_a_folder_held_by_a_worker_that_outlived_its_command_is_waited_for(
         holder.__exit__(None, None, None)
 
     monkeypatch.setattr("wisefl.paper.reproduce.time.sleep", let_go)
-    assert run_cell(cell.path, cell.config)["rounds"] == cell.config.rounds
+    assert run_cell(cell.path, cell.config).rounds == cell.config.rounds
     assert len(waits) == 1
 
 

@@ -100,7 +100,7 @@ def test_a_run_followed_again_ends_with_the_same_weights(tmp_path: Path) -> None
     assert (course.end() == stored).all()
     assert (tmp_path / "rounds.jsonl").read_bytes() == before
     records = list(RunFolder.open(tmp_path).records())
-    assert course.clients == sorted({k for one in records for k in one["selected"] if k not in one["dropped"]})
+    assert course.clients == sorted({k for one in records for k in one.selected if k not in one.dropped})
     assert course.sizes.sum() == len(course.train)
     assert course.steps == 2 * -(-int(course.sizes.max()) // 16)
 
@@ -119,14 +119,14 @@ def test_an_assessment_has_the_gap_of_the_run(tmp_path: Path) -> None:
     summary = run_folder(tmp_path, small())
     course, stored = course_of_run(RunFolder.open(tmp_path))
     found = assess(course, effort=TINY, stored=stored)
-    assert found.population_loss == pytest.approx(summary["final_loss"], rel=1e-6)
+    assert found.population_loss == pytest.approx(summary.final_loss, rel=1e-6)
     assert found.replay_difference == 0.0
     assert found.gap == found.population_loss - found.empirical_loss
     assert min(found.constants.as_dict().values()) > 0.0
     last = list(RunFolder.open(tmp_path).records())[-1]
-    if set(last["selected"]) == set(course.clients):
-        assert found.bound.divergence == pytest.approx(last["divergence_sum"])
-        assert found.mixture_divergence == pytest.approx(last["divergence_mixture"])
+    if set(last.selected) == set(course.clients):
+        assert found.bound.divergence == pytest.approx(last.divergence_sum)
+        assert found.mixture_divergence == pytest.approx(last.divergence_mixture)
     more = assess(course, effort=Effort(points=4, gradients=512, curvatures=16, replacements=2), stored=stored)
     assert more.constants.loss_bound >= found.constants.loss_bound
     assert more.constants.stability >= found.constants.stability

@@ -18,8 +18,8 @@ AXES = np.linalg.qr(np.random.default_rng(8).normal(size=(PARAMETERS, 4)))[0].T
 SIZES = (1.0, 0.9, 0.8)
 
 
-def view_of(round):
-    return RoundView(seed=3, round=round, probe=lambda clients: np.zeros(clients.size))
+def view_of(round, memory=None):
+    return RoundView(seed=3, round=round, probe=lambda clients: np.zeros(clients.size), memory=memory or {})
 
 
 class World:
@@ -40,6 +40,7 @@ class World:
             self.wanted += np.outer(side, SIZES[level] * AXES[level])
         self.models = [np.zeros(PARAMETERS)]
         self.group = np.zeros(self.clients, dtype=np.int64)
+        self.memory = {}
 
     def truth(self, level):
         """Who should be together after so many levels of splits."""
@@ -61,7 +62,8 @@ class World:
                 own = self.group[clients] == number
                 step = np.average(updates[own], axis=0, weights=self.samples[clients[own]])
                 self.models[number] = self.models[number] + step
-            grouped = policy.regroup(view_of(round), self.group, clients, updates, self.samples[clients])
+            view = view_of(round, self.memory)
+            grouped, self.memory = policy.regroup(view, self.group, clients, updates, self.samples[clients])
             for number in range(len(self.models), grouped.max() + 1):
                 self.models.append(self.models[self.group[grouped == number][0]].copy())
             self.group = grouped
@@ -130,16 +132,15 @@ def test_clients_that_agree_are_not_split(per_round):
 
 
 def test_clients_that_pull_apart_are_not_split_while_the_model_still_moves():
-    policy, group = Cfl(), np.zeros(24, dtype=np.int64)
+    policy, group, memory = Cfl(), np.zeros(24, dtype=np.int64), {}
     side = np.where(np.arange(24) % 2, 1.0, -1.0)[:, None]
     for round in range(10):
         updates = (side * AXES[0] + 0.3 * AXES[3]).astype(np.float32)
-        group = policy.regroup(view_of(round), group, np.arange(24), updates, np.full(24, 10))
+        group, memory = policy.regroup(view_of(round, memory), group, np.arange(24), updates, np.full(24, 10))
         assert not group.any()
     arrived = (side * AXES[0] + 0.1 * AXES[3]).astype(np.float32)
-    np.testing.assert_array_equal(
-        policy.regroup(view_of(10), group, np.arange(24), arrived, np.full(24, 10)) == 1, np.arange(24) % 2 == 1
-    )
+    group, _ = policy.regroup(view_of(10, memory), group, np.arange(24), arrived, np.full(24, 10))
+    np.testing.assert_array_equal(group == 1, np.arange(24) % 2 == 1)
 
 
 @pytest.mark.parametrize(
@@ -193,11 +194,11 @@ def test_a_group_whose_only_participant_moves_away_is_no_trouble():
 def test_a_round_without_participants_changes_nothing():
     world, policy = World(), Cfl()
     group = world.play(policy, 20)[-1]
-    before = policy.state
     nobody = np.empty(0, dtype=np.intp)
-    after = policy.regroup(view_of(20), group, nobody, np.empty((0, PARAMETERS), np.float32), world.samples[nobody])
+    none = np.empty((0, PARAMETERS), np.float32)
+    after, memory = policy.regroup(view_of(20, world.memory), group, nobody, none, world.samples[nobody])
     np.testing.assert_array_equal(after, group)
-    assert policy.state is before
+    assert memory is world.memory
 
 
 @pytest.mark.parametrize("stopped_after", [1, 12, 30])
@@ -205,25 +206,25 @@ def test_a_resumed_policy_goes_on_as_if_never_stopped(stopped_after):
     world, policy = World(per_kind=10), Cfl()
     world.play(policy, stopped_after, per_round=8)
     file = io.BytesIO()
-    np.savez(file, **policy.state)
+    np.savez(file, **world.memory)
     file.seek(0)
-    resumed, copy = Cfl(), deepcopy(world)
+    copy = deepcopy(world)
     with np.load(file, allow_pickle=False) as stored:
-        resumed.state = dict(stored)
+        copy.memory = dict(stored)
 
     through = world.play(policy, 60, per_round=8, start=stopped_after)
-    again = copy.play(resumed, 60, per_round=8, start=stopped_after)
+    again = copy.play(Cfl(), 60, per_round=8, start=stopped_after)
     np.testing.assert_array_equal(through, again)
     assert len(partition(through[-1])) >= 4
-    assert policy.state.keys() == resumed.state.keys()
-    for name, array in policy.state.items():
-        np.testing.assert_array_equal(array, resumed.state[name])
+    assert world.memory.keys() == copy.memory.keys()
+    for name, array in world.memory.items():
+        np.testing.assert_array_equal(array, copy.memory[name])
 
 
 def test_arguments_and_earlier_states_are_left_as_they_were():
     world, policy = World(), Cfl()
     group = world.play(policy, 3)[-1]
-    held, copies = dict(policy.state), {name: array.copy() for name, array in policy.state.items()}
+    held, copies = dict(world.memory), {name: array.copy() for name, array in world.memory.items()}
     given = group.copy()
     assert world.play(policy, 30, start=3)[-1].any()
     np.testing.assert_array_equal(group, given)
@@ -234,9 +235,9 @@ def test_arguments_and_earlier_states_are_left_as_they_were():
 def test_memory_does_not_grow_with_the_model_or_the_rounds():
     world, policy = World(), Cfl()
     world.play(policy, 1, per_round=8)
-    early = sum(array.nbytes for array in policy.state.values())
+    early = sum(array.nbytes for array in world.memory.values())
     world.play(policy, 30, per_round=8, start=1)
-    assert sum(array.nbytes for array in policy.state.values()) == early
+    assert sum(array.nbytes for array in world.memory.values()) == early
     assert early < world.clients * (4 * policy.sketch_size + 100)
 
 
@@ -274,5 +275,5 @@ def test_identical_and_empty_updates_are_not_divided():
     assert not bipartition(same, np.ones(6, dtype=np.int64), rng(0)).any()
     assert not bipartition(0 * same, np.ones(6, dtype=np.int64), rng(0)).any()
     policy = Cfl()
-    group = policy.regroup(view_of(0), np.zeros(6, dtype=np.int64), np.arange(6), 0 * same, np.full(6, 5))
+    group, _ = policy.regroup(view_of(0), np.zeros(6, dtype=np.int64), np.arange(6), 0 * same, np.full(6, 5))
     assert not group.any()

@@ -135,9 +135,12 @@ def test_folders_of_the_same_name_keep_their_parents(tmp_path: Path, make_run: M
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("{broken\n", "the record after round 2 cannot be read (Expecting"),
-        ('{"round": 3}\n', "the record after round 2 cannot be read (no field 'cumulative_latency_s')"),
-        ("[1, 2]\n", "the record after round 2 cannot be read"),
+        ("{broken\n", "rounds.jsonl, line 3: not JSON (Expecting"),
+        (
+            '{"round": 3}\n',
+            "rounds.jsonl, line 3: the record has no field 'attempts'",
+        ),
+        ("[1, 2]\n", "rounds.jsonl, line 3: not the record of a round"),
     ],
 )
 def test_damaged_records_are_told(tmp_path: Path, make_run: MakeRun, line: str, says: str) -> None:

@@ -34,7 +34,7 @@ def test_epochs_bits_and_model_size_follow_from_the_training(tmp_path: Path) -> 
     ("change", "said"),
     [
         ("policy.nme=pow", "there is no field 'policy.nme'; there are policy.name"),
-        ("polcy.name=pow", "there is no field 'polcy'; there are seed, rounds, data"),
+        ("polcy.name=pow", "there is no field 'polcy'; there are kind, seed, rounds, data"),
         ("rounds=many", "rounds = 'many': input should be a valid integer"),
         ("rounds=2.5", "rounds = 2.5"),
         ("data.candidates=1.5", "data.candidates = 1.5: input should be less than or equal to 1"),

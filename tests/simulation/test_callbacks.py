@@ -4,29 +4,29 @@ import io
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rich.console import Console
 
+from support.runs import record, summary
 from wisefl import MissingExtra
 from wisefl.run.config import load_config
-from wisefl.simulation.callbacks import Callback, Progress
+from wisefl.run.loop import Callback
+from wisefl.simulation.callbacks import Progress
 from wisefl.simulation.tensorboard import TensorBoardLog, scalars
 
-MakeRecord = Callable[..., dict[str, Any]]
 Watch = Callable[..., None]
 
 
 @pytest.fixture
-def watch(make_record: MakeRecord) -> Callable[..., None]:
+def watch() -> Callable[..., None]:
     """A run without a run."""
 
     def watch(callback: Callback, rounds: int, done: int = 0, every: int = 1) -> None:
         callback.on_start(load_config(changes=(f"rounds={rounds}",)), done)
         for number in range(done + 1, rounds + 1):
-            callback.on_round(make_record(number, 0.5 if number % every == 0 else None, 2.0, 3.0))
-        callback.on_end({"rounds": rounds})
+            callback.on_round(record(number, test_accuracy=0.5 if number % every == 0 else None))
+        callback.on_end(summary())
 
     return watch
 
@@ -62,8 +62,8 @@ def test_a_failing_run_gives_the_terminal_back() -> None:
     assert said.getvalue().rindex("\x1b[?25h") > said.getvalue().rindex("\x1b[?25l")  # cursor shown after hidden
 
 
-def test_only_what_was_measured_is_logged(make_record: MakeRecord) -> None:
-    found = scalars(make_record(1, None, 2.0, 3.0))
+def test_only_what_was_measured_is_logged() -> None:
+    found = scalars(record(1, test_accuracy=None))
     assert "accuracy/test" not in found
     assert found["round/latency (s)"] == 2.0
     assert found["clients/selected"] == 2.0
@@ -75,9 +75,7 @@ def test_without_tensorboard_the_extra_is_named(tmp_path: Path, monkeypatch: pyt
         TensorBoardLog(tmp_path)
 
 
-def test_tensorboard_shows_a_resumed_run_once(
-    tmp_path: Path, need_module, make_record: MakeRecord, watch: Watch
-) -> None:
+def test_tensorboard_shows_a_resumed_run_once(tmp_path: Path, need_module, watch: Watch) -> None:
     need_module("torch")
     need_module("tensorboard")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -85,7 +83,7 @@ def test_tensorboard_shows_a_resumed_run_once(
     killed = TensorBoardLog(tmp_path)
     killed.on_start(load_config(), 0)
     for number in (1, 2, 3):
-        killed.on_round(make_record(number, 0.1 * number, 2.0, 3.0))
+        killed.on_round(record(number, test_accuracy=0.1 * number))
     watch(TensorBoardLog(tmp_path), rounds=4, done=2)
 
     events = EventAccumulator(str(tmp_path)).Reload()

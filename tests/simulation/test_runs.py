@@ -13,44 +13,24 @@ import numpy as np
 import pytest
 
 from wisefl import InvalidInput, WiseFLError
+from wisefl.files import locked
 from wisefl.run.config import RunConfig, load_config
 from wisefl.run.folder import CHECKPOINT, ROUNDS, SUMMARY, RunFolder
+from wisefl.run.record import RoundRecord
 from wisefl.simulation.federation import build
 from wisefl.simulation.loop import run_folder
-from wisefl.simulation.rounds import State, play
+from wisefl.simulation.rounds import Training
 
 SMALL = ("rounds=4", "training.epochs=2")
-FIELDS = {
-    "round",
-    "policy",
-    "selected",
-    "share",
-    "frequency_hz",
-    "latency_s",
-    "energy_j",
-    "cumulative_latency_s",
-    "cumulative_energy_j",
-    "test_accuracy",
-    "test_loss",
-    "held_out_accuracy",
-    "divergence_max",
-    "divergence_mixture",
-    "samples",
-    "lower_bound",
-    "gap",
-    "dropped",
-    "rejected",
-}
 
 
 def small(*changes: str) -> RunConfig:
     return load_config("demo", changes=(*SMALL, *changes))
 
 
-def records(path: Path) -> list[dict[str, Any]]:
+def records(path: Path) -> list[RoundRecord]:
     """All that a run recorded, less the clock."""
-    kept = RunFolder.open(path).records()
-    return [{key: value for key, value in record.items() if not key.endswith("_wall_s")} for record in kept]
+    return [RoundRecord(**record.repeatable()) for record in RunFolder.open(path).records()]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("policy", ["csra", "fedavg"])
@@ -59,10 +39,10 @@ def test_with_a_limit_on_the_mixture_clients_that_lack_a_class_train_too(tmp_pat
     run_folder(tmp_path, small(f"policy.name={policy}", *limits))
     rounds = records(tmp_path)
     assert len(rounds) == 4
-    assert any(record["divergence_max"] is None or record["divergence_max"] > 0.1 for record in rounds)
+    assert any(record.divergence_max is None or record.divergence_max > 0.1 for record in rounds)
     if policy == "csra":
-        assert all(record["divergence_mixture"] <= 0.1 for record in rounds)
-        assert all(record["gap"] <= 1e-3 for record in rounds)
+        assert all(record.divergence_mixture <= 0.1 for record in rounds)
+        assert all(record.gap <= 1e-3 for record in rounds)
 
 
 @pytest.mark.parametrize(
@@ -71,28 +51,27 @@ def test_with_a_limit_on_the_mixture_clients_that_lack_a_class_train_too(tmp_pat
 def test_every_policy_runs_and_records_its_rounds(tmp_path: Path, policy: str) -> None:
     summary = run_folder(tmp_path, small(f"policy.name={policy}"))
     rounds = records(tmp_path)
-    assert [record["round"] for record in rounds] == [1, 2, 3, 4]
-    assert set(rounds[0]) >= FIELDS
-    assert rounds[-1]["cumulative_latency_s"] == pytest.approx(sum(record["latency_s"] for record in rounds))
-    assert rounds[-1]["cumulative_energy_j"] == pytest.approx(sum(record["energy_j"] for record in rounds))
-    assert all(len(record["share"]) == len(record["selected"]) for record in rounds)
-    assert all(sum(record["share"]) <= 1.0 + 1e-9 for record in rounds)
-    assert summary["final_accuracy"] == rounds[-1]["test_accuracy"]
+    assert [record.round for record in rounds] == [1, 2, 3, 4]
+    assert rounds[-1].cumulative_latency_s == pytest.approx(sum(record.latency_s for record in rounds))
+    assert rounds[-1].cumulative_energy_j == pytest.approx(sum(record.energy_j for record in rounds))
+    assert all(len(record.share) == len(record.selected) for record in rounds)
+    assert all(sum(record.share) <= 1.0 + 1e-9 for record in rounds)
+    assert summary.final_accuracy == rounds[-1].test_accuracy
     assert {"config.toml", "environment.json", CHECKPOINT, SUMMARY, ROUNDS} <= {f.name for f in tmp_path.iterdir()}
 
 
 def test_csra_learns_the_digits(tmp_path: Path) -> None:
     summary = run_folder(tmp_path, load_config("demo"))
-    assert summary["final_accuracy"] > 0.8
-    assert all(record["gap"] <= 1e-3 for record in records(tmp_path))
-    assert all(record["divergence_max"] <= 0.2 for record in records(tmp_path))
+    assert summary.final_accuracy > 0.8
+    assert all(record.gap <= 1e-3 for record in records(tmp_path))
+    assert all(record.divergence_max <= 0.2 for record in records(tmp_path))
 
 
 def test_one_or_two_workers_record_the_same(tmp_path: Path) -> None:
     one = run_folder(tmp_path / "one", small(), workers=1)
     two = run_folder(tmp_path / "two", small(), workers=2)
     assert records(tmp_path / "one") == records(tmp_path / "two")
-    assert one["weights_sha256"] == two["weights_sha256"]
+    assert one.weights_sha256 == two.weights_sha256
 
 
 @pytest.mark.parametrize("policy", ["pow", "cfl"])
@@ -109,7 +88,7 @@ def test_a_run_killed_at_any_moment_resumes_to_the_same_end(tmp_path: Path, poli
         file.write('{"round": 99, "test_acc')
     resumed = run_folder(tmp_path / "killed")
     assert records(tmp_path / "killed") == records(tmp_path / "whole")
-    assert resumed["weights_sha256"] == whole["weights_sha256"]
+    assert resumed.weights_sha256 == whole.weights_sha256
 
 
 def _kill_after_rounds(process: "subprocess.Popen[bytes]", path: Path, rounds: int) -> None:
@@ -126,11 +105,11 @@ def _kill_after_rounds(process: "subprocess.Popen[bytes]", path: Path, rounds: i
 def test_a_record_without_its_checkpoint_is_done_again(tmp_path: Path) -> None:
     run_folder(tmp_path / "whole", small())
     folder = RunFolder.create(tmp_path / "cut", small())
-    federation = build(small())
-    state, record = play(federation, State.initial(federation))
+    driver = Training(build(small()))
+    state, record = driver.play(driver.start())
     folder.append(record)
     folder.save(state.arrays())
-    _, second = play(federation, state)
+    _, second = driver.play(state)
     folder.append(second)  # killed here: the checkpoint still says one round
     run_folder(tmp_path / "cut")
     assert records(tmp_path / "cut") == records(tmp_path / "whole")
@@ -140,27 +119,27 @@ def test_dropped_clients_are_left_out_and_the_server_waits_for_them(tmp_path: Pa
     calm, rough = tmp_path / "calm", tmp_path / "rough"
     run_folder(calm, small())
     run_folder(rough, small("failures.dropout=0.5"))
-    dropped = [record["dropped"] for record in records(rough)]
+    dropped = [record.dropped for record in records(rough)]
     assert any(dropped)
     for quiet, loud in zip(records(calm), records(rough), strict=True):
-        assert set(loud["dropped"]) <= set(loud["selected"]) == set(quiet["selected"])
-        factor = 1.2 if loud["dropped"] else 1.0
-        assert loud["latency_s"] == pytest.approx(factor * quiet["latency_s"])
+        assert set(loud.dropped) <= set(loud.selected) == set(quiet.selected)
+        factor = 1.2 if loud.dropped else 1.0
+        assert loud.latency_s == pytest.approx(factor * quiet.latency_s)
 
 
 def test_a_round_in_which_nobody_answers_leaves_the_model_unchanged() -> None:
-    federation = build(small("failures.dropout=1.0"))
-    before = State.initial(federation)
-    after, record = play(federation, before)
+    driver = Training(build(small("failures.dropout=1.0")))
+    before = driver.start()
+    after, record = driver.play(before)
     assert (after.models == before.models).all()
-    assert record["dropped"] == record["selected"]
+    assert record.dropped == record.selected
     assert after.round == 1
 
 
 def test_late_clients_are_left_out(tmp_path: Path) -> None:
     run_folder(tmp_path, small("failures.slowdown=1.0", "rounds=6"))
-    assert any(record["dropped"] for record in records(tmp_path))
-    assert any(len(record["dropped"]) < len(record["selected"]) for record in records(tmp_path))
+    assert any(record.dropped for record in records(tmp_path))
+    assert any(len(record.dropped) < len(record.selected) for record in records(tmp_path))
 
 
 def test_a_ruined_update_is_rejected_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,25 +152,27 @@ def test_a_ruined_update_is_rejected_and_counted(monkeypatch: pytest.MonkeyPatch
         return updates
 
     monkeypatch.setattr(federation.engine, "train", poisoned)
-    after, record = play(federation, State.initial(federation))
-    assert record["rejected"] == {"not finite": 1}
+    driver = Training(federation)
+    after, record = driver.play(driver.start())
+    assert record.rejected == {"not finite": 1}
     assert np.isfinite(after.models).all()
     assert (after.models != federation.initial_weights).any()
 
 
 def test_held_out_clients_never_train(tmp_path: Path) -> None:
     federation = build(small("data.candidates=0.5", "limits.max_divergence=inf", "policy.name=fedavg"))
-    state = State.initial(federation)
+    driver = Training(federation)
+    state = driver.start()
     for _ in range(3):
-        state, record = play(federation, state)
-        assert set(record["selected"]) <= set(federation.candidates.tolist())
-        assert 0.0 <= record["held_out_accuracy"] <= 1.0
+        state, record = driver.play(state)
+        assert set(record.selected) <= set(federation.candidates.tolist())
+        assert 0.0 <= record.held_out_accuracy <= 1.0
     assert federation.candidates.size == 15
 
 
 def test_accuracy_is_measured_only_when_asked(tmp_path: Path) -> None:
     run_folder(tmp_path, small("evaluation.every=3"))
-    assert [record["test_accuracy"] is not None for record in records(tmp_path)] == [False, False, True, True]
+    assert [record.test_accuracy is not None for record in records(tmp_path)] == [False, False, True, True]
 
 
 def test_a_folder_is_never_overwritten(tmp_path: Path) -> None:
@@ -201,7 +182,7 @@ def test_a_folder_is_never_overwritten(tmp_path: Path) -> None:
         run_folder(tmp_path, small("seed=1"))
     with pytest.raises(InvalidInput, match="already holds a run"):
         RunFolder.create(tmp_path, small())
-    assert run_folder(tmp_path)["rounds"] == 4
+    assert run_folder(tmp_path).rounds == 4
     assert (tmp_path / ROUNDS).read_bytes() == before
 
 
@@ -219,13 +200,9 @@ def test_records_removed_by_hand_are_noticed(tmp_path: Path) -> None:
 
 
 def test_two_processes_do_not_share_a_folder(tmp_path: Path) -> None:
-    import fcntl
-
     RunFolder.create(tmp_path, small())
-    with open(tmp_path / ".lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.raises(InvalidInput, match="another process"):
-            run_folder(tmp_path)
+    with locked(tmp_path), pytest.raises(InvalidInput, match="another process"):
+        run_folder(tmp_path)
 
 
 def test_the_summary_is_json_with_what_a_comparison_needs(tmp_path: Path) -> None:

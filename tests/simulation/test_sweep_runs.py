@@ -1,7 +1,6 @@
 """Real runs in a sweep: wherever and beside whatever they run, they leave the same records."""
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ import pytest
 
 from wisefl.cli import main
 from wisefl.run.config import RunConfig
+from wisefl.run.record import RoundRecord, Summary
 from wisefl.simulation.sweep import Backend, plan_sweep, run_sweep
 
 OVER = ["policy.name=csra,fedavg", "seed=0..1"]
@@ -69,14 +69,14 @@ def test_ray_changes_nothing(one_by_one: Path, tmp_path: Path, need_module) -> N
 class StopsAfterTwoRounds:
     def on_start(self, config: RunConfig, round: int) -> None: ...
 
-    def on_round(self, record: Mapping[str, Any]) -> None:
-        if record["round"] == 2:
+    def on_round(self, record: RoundRecord) -> None:
+        if record.round == 2:
             raise RuntimeError("stopped")
 
-    def on_end(self, summary: Mapping[str, Any]) -> None: ...
+    def on_end(self, summary: Summary) -> None: ...
 
 
-def run_two_rounds(path: Path, config: RunConfig, *, workers: int | None = None) -> dict[str, Any]:
+def run_two_rounds(path: Path, config: RunConfig, *, workers: int | None = None) -> Summary:
     from wisefl.simulation.loop import run_folder
 
     return run_folder(path, config, workers=workers, callbacks=[StopsAfterTwoRounds()])

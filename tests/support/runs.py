@@ -1,39 +1,43 @@
 """Run folders with made-up records: what comparing them gives can be worked out by hand."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from wisefl.run.config import load_config
 from wisefl.run.folder import RunFolder
+from wisefl.run.record import RoundRecord, Summary
 
 
-def record(number: int, accuracy: float | None, latency_s: float, energy_j: float) -> dict[str, Any]:
-    return {
-        "round": number,
-        "policy": "made-up",
-        "selected": [0, 2],
-        "share": [0.5, 0.5],
-        "frequency_hz": [1e9, 1e9],
-        "latency_s": latency_s,
-        "energy_j": energy_j,
-        "cumulative_latency_s": number * latency_s,
-        "cumulative_energy_j": number * energy_j,
-        "test_accuracy": accuracy,
-        "test_loss": None if accuracy is None else 1.0 - accuracy,
-        "held_out_accuracy": None,
-        "divergence_max": 0.1,
-        "divergence_mixture": 0.01,
-        "samples": 300,
-        "lower_bound": 1.0,
-        "gap": None,
-        "dropped": [],
-        "rejected": {},
-        "groups": 1,
-        "decision_wall_s": 0.01,
-        "training_wall_s": 0.1,
-        "evaluation_wall_s": 0.02,
-    }
+def record(number: int = 1, **changes: Any) -> RoundRecord:
+    """A round like any other: two clients share the band, every round cost 2 s and 3 J."""
+    made = RoundRecord(
+        round=number,
+        policy="made-up",
+        selected=(0, 2),
+        share=(0.5, 0.5),
+        frequency_hz=(1e9, 1e9),
+        samples=300,
+        latency_s=2.0,
+        energy_j=3.0,
+        cumulative_latency_s=2.0 * number,
+        cumulative_energy_j=3.0 * number,
+        test_accuracy=0.5,
+        test_loss=0.5,
+        lower_bound=1.0,
+        divergence_max=0.1,
+        divergence_mixture=0.01,
+        decision_wall_s=0.01,
+        training_wall_s=0.1,
+        evaluation_wall_s=0.02,
+    )
+    return replace(made, **changes)
+
+
+def summary(records: Iterable[RoundRecord] = ()) -> Summary:
+    """Of these records, or of a single round."""
+    return Summary.of(list(records) or [record()], "", 1.0)
 
 
 def make_run(
@@ -47,7 +51,8 @@ def make_run(
     """A run folder with these accuracies, one per round, each round costing the same."""
     folder = RunFolder.create(path, load_config(changes=(f"rounds={max(len(accuracy), 1)}", *changes)))
     for number, value in enumerate(accuracy, start=1):
-        folder.append(record(number, value, latency_s, energy_j))
+        spent = {"cumulative_latency_s": number * latency_s, "cumulative_energy_j": number * energy_j}
+        folder.append(record(number, test_accuracy=value, latency_s=latency_s, energy_j=energy_j, **spent))
     if finished:
-        folder.finish({"rounds": len(accuracy)})
+        folder.finish(summary(folder.records()))
     return path

@@ -6,7 +6,7 @@ from flwr.serverapp import Grid, ServerApp
 from fashion import learning
 from fashion.data import dataset_of
 from wisefl import Limits
-from wisefl.flower import WiseStrategy
+from wisefl.flower import Patience, WiseStrategy
 
 app = ServerApp()
 
@@ -29,12 +29,12 @@ def main(grid: Grid, context: Context) -> None:
         max_divergence=float(config["max-divergence"]),
         min_samples=max(1, int(float(config["coverage"]) * len(dataset.train_labels))),
     )
+    grace_s = float(config["grace-s"])
     strategy = WiseStrategy(
         str(config["policy"]),
         limits,
         int(config["seed"]),
-        grace_s=float(config["grace-s"]),
-        query_timeout_s=float(config["grace-s"]),
+        patience=Patience(grace_s=grace_s, query_timeout_s=grace_s),
         run_folder=str(config["run-folder"]) or None,
         dataset=dataset.name,
     )

@@ -1,5 +1,6 @@
 """`wisefl compare`: runs side by side, as a table, a picture and files."""
 
+from collections.abc import Sequence
 from dataclasses import astuple, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -97,8 +98,8 @@ def show(comparison: "Comparison") -> None:
     wanted = screen.measure(table, options=screen.options.update(width=_NO_LIMIT)).maximum
     screen.width = max(screen.width, wanted)  # rather a wide table than numbers cut short
     screen.print(table)
-    if comparison.target is None:
-        screen.print("  no round was evaluated yet", soft_wrap=True)
+    if not comparison.evaluated:
+        screen.print(f"  {comparison.why_not_evaluated}", soft_wrap=True)
     left_out = comparison.left_out()
     if left_out:
         shown = ", ".join(left_out[:5]) + (f" and {len(left_out) - 5} more" if len(left_out) > 5 else "")
@@ -111,73 +112,82 @@ def _run_table(comparison: "Comparison") -> "Table":
     several_sets = len({row.dataset for row in rows}) > 1
     several_seeds = len({row.seed for row in rows}) > 1
     named = any(row.name != row.policy for row in rows)
-    table = _table(
-        comparison.target,
-        ("rounds", "accuracy", "last", "best"),
-        "run",
-        *(["policy"] if named else []),
-        *(["data"] if several_sets else []),
-        *(["seed"] if several_seeds else []),
-    )
-    for row in rows:
-        table.add_row(
-            row.name,
-            *([row.policy] if named else []),
-            *([row.dataset] if several_sets else []),
-            *([str(row.seed)] if several_seeds else []),
-            *_run_figures(row),
-        )
-    return table
-
-
-def _run_figures(row: "RunRow") -> list[str]:
-    return [
-        _rounds((row.rounds,), row.planned_rounds),
-        _accuracy(row.final_accuracy),
-        _accuracy(row.last_accuracy),
-        _accuracy(row.best_accuracy),
-        _amount(row.latency_s),
-        _amount(row.energy_j),
-        "never" if row.rounds_to_target is None else str(row.rounds_to_target),
-        _amount(row.latency_to_target_s),
-        _amount(row.energy_to_target_j),
+    cells = [
+        {
+            "run": row.name,
+            **({"policy": row.policy} if named else {}),
+            **({"data": row.dataset} if several_sets else {}),
+            **({"seed": str(row.seed)} if several_seeds else {}),
+            "rounds": _rounds((row.rounds,), row.planned_rounds),
+            **(_run_accuracy(row) if comparison.evaluated else {}),
+            "latency s": _amount(row.latency_s),
+            "energy J": _amount(row.energy_j),
+            **(_run_to_target(row, comparison.target) if comparison.evaluated else {}),
+        }
+        for row in rows
     ]
+    return _table(cells, ("run", "policy", "data"))
+
+
+def _run_accuracy(row: "RunRow") -> dict[str, str]:
+    return {
+        "accuracy": _accuracy(row.final_accuracy),
+        "last": _accuracy(row.last_accuracy),
+        "best": _accuracy(row.best_accuracy),
+    }
+
+
+def _run_to_target(row: "RunRow", target: float | None) -> dict[str, str]:
+    rounds = "never" if row.rounds_to_target is None else str(row.rounds_to_target)
+    return _to_target(target, rounds, _amount(row.latency_to_target_s), _amount(row.energy_to_target_j))
 
 
 def _group_table(comparison: "Comparison") -> "Table":
     several_sets = len({group.dataset for group in comparison.groups}) > 1
-    table = _table(
-        comparison.target, ("rounds", "accuracy", "best"), "method", *(["data"] if several_sets else []), "seeds"
-    )
-    for group in comparison.groups:
-        data = [group.dataset] if several_sets else []
-        table.add_row(group.label, *data, str(len(group.seeds)), *_group_figures(group))
-    return table
+    cells = [
+        {
+            "method": group.label,
+            **({"data": group.dataset} if several_sets else {}),
+            "seeds": str(len(group.seeds)),
+            "rounds": _rounds(group.rounds, group.planned_rounds),
+            **(_group_accuracy(group) if comparison.evaluated else {}),
+            "latency s": _estimate(group.estimates["latency_s"]),
+            "energy J": _estimate(group.estimates["energy_j"]),
+            **(_group_to_target(group, comparison.target) if comparison.evaluated else {}),
+        }
+        for group in comparison.groups
+    ]
+    return _table(cells, ("method", "data"))
 
 
-def _group_figures(group: "Group") -> list[str]:
+def _group_accuracy(group: "Group") -> dict[str, str]:
+    found = group.estimates
+    return {"accuracy": _estimate(found["final_accuracy"], 3), "best": _estimate(found["best_accuracy"], 3)}
+
+
+def _group_to_target(group: "Group", target: float | None) -> dict[str, str]:
     found = group.estimates
     reached = f"{group.reached_target} of {len(group.seeds)}" if group.reached_target else "never"
-    rounds = found["rounds_to_target"]
-    return [
-        _rounds(group.rounds, group.planned_rounds),
-        *(_estimate(found[name], 3) for name in ("final_accuracy", "best_accuracy")),
-        *(_estimate(found[name]) for name in ("latency_s", "energy_j")),
-        reached if rounds is None else _estimate(rounds, 1),
-        *(_estimate(found[name]) for name in ("latency_to_target_s", "energy_to_target_j")),
-    ]
+    rounds = reached if found["rounds_to_target"] is None else _estimate(found["rounds_to_target"], 1)
+    spent = (_estimate(found[name]) for name in ("latency_to_target_s", "energy_to_target_j"))
+    return _to_target(target, rounds, *spent)
 
 
-def _table(target: float | None, figures: tuple[str, ...], *words: str) -> "Table":
+def _to_target(target: float | None, rounds: str, seconds: str, joules: str) -> dict[str, str]:
+    to = "to target" if target is None else f"to {target:.4g}"
+    return {f"rounds\n{to}": rounds, f"s\n{to}": seconds, f"J\n{to}": joules}
+
+
+def _table(rows: Sequence[dict[str, str]], words: tuple[str, ...]) -> "Table":
+    """Cells by the heads of their columns, which all rows share; columns of `words` are set to the left."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True, header_style="bold")
-    for word in words:
-        table.add_column(word, no_wrap=True, justify="right" if word in ("seed", "seeds") else "left")
-    to = "to target" if target is None else f"to {target:.4g}"
-    for figure in (*figures, "latency s", "energy J", f"rounds\n{to}", f"s\n{to}", f"J\n{to}"):
-        table.add_column(figure, justify="right", no_wrap=True)
+    for head in rows[0]:
+        table.add_column(head, no_wrap=True, justify="left" if head in words else "right")
+    for row in rows:
+        table.add_row(*row.values())
     return table
 
 

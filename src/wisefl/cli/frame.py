@@ -1,8 +1,7 @@
 """A run as a frame on the terminal: how far it is, how well it does, who trains, what it costs against the plan."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 from rich.console import Console, Group, RenderableType
 from rich.progress_bar import ProgressBar
@@ -10,7 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from wisefl.cli.tables import number
-from wisefl.results.following import LEFT_OUT, Record, Snapshot, how_many
+from wisefl.results.following import Snapshot
+from wisefl.run.record import RoundRecord
 
 _BARS, _ASCII_BARS = "▁▂▃▄▅▆▇█", "_.-=+*#@"
 _SPARKS = 40
@@ -20,6 +20,8 @@ _SHOWN_ROUNDS = 10
 _WIDE = 100
 """Columns that all the figures of a round need."""
 _SHORT = 30
+_AS_PLANNED = 0.005
+"""A latency this near to its plan, relative to it, is not worth telling apart from it."""
 
 
 def frame(run: Snapshot, screen: Console) -> RenderableType:
@@ -32,14 +34,12 @@ def frame(run: Snapshot, screen: Console) -> RenderableType:
     return Group(*parts)
 
 
-def line(run: Snapshot, record: Record) -> str:
+def line(run: Snapshot, record: RoundRecord) -> str:
     """One round on one line, where there is no terminal to draw on."""
-    of = "" if run.planned_rounds is None else f" of {run.planned_rounds}"
-    left_out = _left_out({name: how_many(record.get(name)) for name in LEFT_OUT})
-    accuracy = _accuracy(record.get("test_accuracy"))
+    accuracy = "" if run.config.kind == "decisions" else f"accuracy {_accuracy(record.test_accuracy)}, "
     return (
-        f"round {record['round']}{of}: accuracy {accuracy}, {len(record.get('selected') or ())} clients, "
-        f"{_latency(record)}, {_amount(record.get('energy_j'))} J" + (f", {left_out}" if left_out else "")
+        f"round {record.round} of {run.config.rounds}: {accuracy}{len(record.selected)} clients, "
+        f"{_latency(record)}, {number(record.energy_j)} J" + (f", {outs}" if (outs := _outs(record)) else "")
     )
 
 
@@ -75,18 +75,17 @@ def _facts(run: Snapshot, screen: Console) -> Table:
     table.add_column(no_wrap=True, style="cyan", min_width=8)
     table.add_column(overflow="ellipsis", no_wrap=True)
     table.add_row("rounds", _how_far(run))
-    table.add_row("accuracy", _course(run, screen))
-    table.add_row("training" if run.now is not None or not run.progress.last else "trained", _who(run))
+    if run.config.kind == "training":
+        table.add_row("accuracy", _course(run, screen))
+    table.add_row(_doing(run), _who(run))
     table.add_row("latency", _latency_so_far(run))
     table.add_row("energy", _energy_so_far(run))
-    table.add_row("left out", _left_out(run.progress.left_out) or "nobody")
+    table.add_row("left out", _left_out(run.progress.dropped, run.progress.rejected) or "nobody")
     return table
 
 
 def _how_far(run: Snapshot) -> RenderableType:
-    done, planned = run.progress.rounds, run.planned_rounds
-    if planned is None:
-        return f"{done} done{_pace(run)}"
+    done, planned = run.progress.rounds, run.config.rounds
     grid = Table.grid(padding=(0, 2))
     grid.add_column(width=24)
     grid.add_column(no_wrap=True)
@@ -118,68 +117,65 @@ def _course(run: Snapshot, screen: Console) -> RenderableType:
     )
 
 
+def _doing(run: Snapshot) -> str:
+    if run.config.kind == "decisions":
+        return "selected"
+    return "training" if run.now is not None or not run.progress.last else "trained"
+
+
 def _who(run: Snapshot) -> str:
     """The clients of the round under way, where that is told, else of the last one, with their shares."""
     record = run.now or run.progress.last
     if record is None:
         return "the first round is under way"
-    clients, shares = record.get("selected") or [], record.get("share") or []
-    shown = [
-        f"{client} ({100.0 * shares[place]:.0f}%)" if place < len(shares) else str(client)
-        for place, client in enumerate(clients[:_SHOWN_CLIENTS])
-    ]
-    more = f" and {len(clients) - _SHOWN_CLIENTS} more" if len(clients) > _SHOWN_CLIENTS else ""
-    head = f"round {record['round']}, {len(clients)} clients (share): "
+    pairs = list(zip(record.selected, record.share, strict=False))
+    shown = [f"{client} ({100.0 * share:.0f}%)" for client, share in pairs[:_SHOWN_CLIENTS]]
+    more = f" and {len(pairs) - _SHOWN_CLIENTS} more" if len(pairs) > _SHOWN_CLIENTS else ""
+    head = f"round {record.round}, {len(pairs)} clients (share): "
     return head + (", ".join(shown) or "nobody") + more
 
 
 def _latency_so_far(run: Snapshot) -> str:
     last = run.progress.last
-    planned = None if run.now is None else run.now.get("planned_latency_s")
-    coming = "" if planned is None else f"{_amount(planned)} s planned now; "
+    planned = None if run.now is None else run.now.planned_latency_s
+    coming = "" if planned is None else f"{number(planned)} s planned now; "
     if last is None:
         return coming.removesuffix("; ") or "-"
     return f"{coming}last {_latency(last)}; {number(run.progress.latency_s)} s in all"
 
 
-def _latency(record: Record) -> str:
-    """`2.50 s (planned 2.31 s, +8%)`."""
-    actual = _actual(record)
-    planned = record.get("planned_latency_s")
-    text = f"{_amount(actual)} s"
-    return text if planned is None else f"{text} (planned {_amount(planned)} s{_excess(actual, planned, ', ')})"
+def _latency(record: RoundRecord) -> str:
+    """`2.50 s (planned 2.31 s, +8%)`, the plan where it did not come true."""
+    excess = _excess(record)
+    planned = "" if excess is None else f" (planned {_amount(record.planned_latency_s)} s, {excess})"
+    return f"{number(record.latency_s)} s{planned}"
 
 
-def _actual(record: Record) -> float | None:
-    """What was measured, on real nodes; the simulator's latency is what happened there."""
-    measured = record.get("measured_latency_s")
-    return record.get("latency_s") if measured is None else measured
-
-
-def _excess(actual: float | None, planned: float | None, before: str = "") -> str:
-    """`+8%`, or `x37` where percents would be hard to read."""
-    if actual is None or not planned:
-        return ""
-    ratio = actual / planned
-    return f"{before}x{ratio:.0f}" if ratio >= 10.0 else f"{before}{100.0 * (ratio - 1.0):+.0f}%"
+def _excess(record: RoundRecord) -> str | None:
+    """`+8%` over the plan, or `x37` where percents would be hard to read; None where it went as planned."""
+    planned = record.planned_latency_s
+    if not planned or abs(record.latency_s / planned - 1.0) < _AS_PLANNED:
+        return None
+    ratio = record.latency_s / planned
+    return f"x{ratio:.0f}" if ratio >= 10.0 else f"{100.0 * (ratio - 1.0):+.0f}%"
 
 
 def _energy_so_far(run: Snapshot) -> str:
     last = run.progress.last
-    return (
-        "-" if last is None else f"last {_amount(last.get('energy_j'))} J; {number(run.progress.energy_j)} J in all"
-    )
+    return "-" if last is None else f"last {number(last.energy_j)} J; {number(run.progress.energy_j)} J in all"
 
 
-def _left_out(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{counts[name]} {name}" for name in LEFT_OUT if counts.get(name))
+def _left_out(dropped: int, rejected: int) -> str:
+    counts = {"dropped": dropped, "rejected": rejected}
+    return ", ".join(f"{count} {what}" for what, count in counts.items() if count)
 
 
-def _rounds(records: Sequence[Record], *, wide: bool) -> Table:
+def _rounds(records: Sequence[RoundRecord], *, wide: bool) -> Table:
     """The last rounds, the newest below; columns without content are not drawn."""
-    against_plan = any(record.get("planned_latency_s") is not None for record in records)
+    evaluated = any(record.test_accuracy is not None for record in records)
+    against_plan = any(_excess(record) for record in records)
     somebody_out = any(_outs(record) for record in records)
-    rows = [_figures(record, wide, against_plan) for record in records]
+    rows = [_figures(record, wide, evaluated, against_plan) for record in records]
     table = Table(box=None, pad_edge=False, header_style="bold underline")
     for head in rows[0]:
         table.add_column(head, justify="right", no_wrap=True, min_width=len(head))
@@ -190,35 +186,31 @@ def _rounds(records: Sequence[Record], *, wide: bool) -> Table:
     return table
 
 
-def _figures(record: Record, wide: bool, against_plan: bool) -> dict[str, str]:
+def _figures(record: RoundRecord, wide: bool, evaluated: bool, against_plan: bool) -> dict[str, str]:
     """The cells of a round, by the heads of their columns."""
-    planned, actual = record.get("planned_latency_s"), _actual(record)
     return {
-        "round": str(record["round"]),
-        "accuracy": _accuracy(record.get("test_accuracy")),
-        "clients": str(len(record.get("selected") or ())),
-        **({"samples": str(record.get("samples", "-"))} if wide else {}),
-        **({"planned s": _amount(planned)} if wide and against_plan else {}),
-        "latency s": _amount(actual),
-        **({"vs plan": _excess(actual, planned) or "-"} if against_plan else {}),
-        "energy J": _amount(record.get("energy_j")),
+        "round": str(record.round),
+        **({"accuracy": _accuracy(record.test_accuracy)} if evaluated else {}),
+        "clients": str(len(record.selected)),
+        **({"samples": str(record.samples)} if wide else {}),
+        **({"planned s": _amount(record.planned_latency_s)} if wide and against_plan else {}),
+        "latency s": number(record.latency_s),
+        **({"vs plan": _excess(record) or "-"} if against_plan else {}),
+        "energy J": number(record.energy_j),
     }
 
 
-def _outs(record: Record) -> str:
-    """`dropped 4; rejected 1 not finite; excluded 9, 11`."""
-    return "; ".join(f"{name} {_names(record[name])}" for name in LEFT_OUT if how_many(record.get(name)))
-
-
-def _names(value: Any) -> str:
-    """Who or why, if that is short; else how many."""
-    if isinstance(value, Mapping):
-        text = ", ".join(
-            f"{item} {name}" if isinstance(item, int) else f"{name}: {item}" for name, item in value.items()
-        )
-    else:
-        text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-    return text if len(text) <= _SHORT else str(how_many(value))
+def _outs(record: RoundRecord) -> str:
+    """Who is missing and why: `camera-3: no answer in time`, as far as that is known; else `dropped 4, 9`."""
+    if record.left_out:
+        told = "; ".join(f"{client}: {why}" for client, why in record.left_out.items())
+        return told if len(told) <= _SHORT else _left_out(len(record.dropped), sum(record.rejected.values()))
+    dropped = ", ".join(map(str, record.dropped))
+    parts = [f"dropped {dropped}" if len(dropped) <= _SHORT else f"{len(record.dropped)} dropped"][
+        : len(record.dropped)
+    ]
+    parts += [f"{count} rejected ({reason})" for reason, count in record.rejected.items()]
+    return "; ".join(parts)
 
 
 def _accuracy(value: float | None) -> str:

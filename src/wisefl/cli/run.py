@@ -11,7 +11,8 @@ from wisefl.errors import InvalidInput
 
 if TYPE_CHECKING:
     from wisefl.run.config import RunConfig
-    from wisefl.simulation.callbacks import Callback
+    from wisefl.run.loop import Callback
+    from wisefl.run.record import Summary
 
 app = new_app()
 
@@ -55,10 +56,13 @@ def run(
     fetch_dataset(config)
     with Progress() as progress:
         summary = run_folder(path, config, workers=workers, callbacks=[progress, *_logs(path, tensorboard)])
-    typer.echo(
-        f"{summary['rounds']} rounds of {summary['policy']}: accuracy {summary['final_accuracy']:.4f}, "
-        f"{summary['cumulative_latency_s']:.4g} s, {summary['cumulative_energy_j']:.4g} J; see {path}"
-    )
+    typer.echo(f"{_sentence(summary)}; see {path}")
+
+
+def _sentence(summary: "Summary") -> str:
+    accuracy = "" if summary.final_accuracy is None else f"accuracy {summary.final_accuracy:.4f}, "
+    spent = f"{summary.cumulative_latency_s:.4g} s, {summary.cumulative_energy_j:.4g} J"
+    return f"{summary.rounds} rounds of {summary.policy}: {accuracy}{spent}"
 
 
 def _what(
@@ -90,9 +94,11 @@ def fetch_dataset(config: "RunConfig") -> None:
     """Bring the dataset here with a progress bar of its own, before the rounds have theirs."""
     from wisefl import data
     from wisefl.cli.data import FetchProgress
-    from wisefl.simulation.federation import check_simulated
+    from wisefl.run.config import check_simulated
 
     check_simulated(config)
+    if config.kind == "decisions":
+        return  # their clients are drawn
     if not data.CATALOG[config.data.name].embedded:
         with FetchProgress(only_fetching=True) as watcher:
             data.load(config.data.name, config.data.folder, watcher=watcher)

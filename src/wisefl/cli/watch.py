@@ -65,9 +65,9 @@ def _tell(follower: "Follower", screen: "Console") -> None:
     while True:
         run = follower.look()
         for record in run.progress.recent:
-            if int(record["round"]) > told:
+            if record.round > told:
                 screen.print(line(run, record), soft_wrap=True, markup=False)
-                told = int(record["round"])
+                told = record.round
         if run.finished:
             screen.print(frame(run, screen))
             return

@@ -15,11 +15,12 @@ except ImportError as error:  # pragma: no cover
 
 from wisefl.flower.client import Hint, WiseClient
 from wisefl.flower.profile import Profile
+from wisefl.flower.settings import Messages, Patience, Trust
 
 if TYPE_CHECKING:
     from wisefl.flower.strategy import WiseStrategy
 
-__all__ = ["Hint", "Profile", "WiseClient", "WiseStrategy"]
+__all__ = ["Hint", "Messages", "Patience", "Profile", "Trust", "WiseClient", "WiseStrategy"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,7 +1,7 @@
 """A round on real nodes, step by step: meet, ask for the channel, decide, collect, average."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from logging import INFO, WARNING
 from typing import Any
 
@@ -11,7 +11,7 @@ from flwr.serverapp import Grid
 from flwr.supercore import log
 from numpy.typing import NDArray
 
-from wisefl.arrays import Floats, Ints
+from wisefl.arrays import Floats, Ints, Positions
 from wisefl.decision import Limits, RoundProblem
 from wisefl.errors import InfeasibleProblem
 from wisefl.flower.arrays import Layout
@@ -28,69 +28,61 @@ from wisefl.flower.checking import (
 from wisefl.flower.client import CHANNEL, HINT, PROFILE
 from wisefl.flower.corrections import Corrections
 from wisefl.flower.exchange import Answers, Missing, ask, queries
-from wisefl.flower.journal import grown
 from wisefl.flower.planning import check_profile, restricted, round_problem
-from wisefl.flower.profile import Profile
+from wisefl.flower.profile import Profile, number
 from wisefl.flower.roster import Roster
-from wisefl.learning.averaging import TOO_LARGE, average
-from wisefl.policies.base import Regrouping, RoundView, TrainingPolicy
+from wisefl.flower.settings import Messages, Patience, Trust
+from wisefl.learning import Updates
+from wisefl.policies.base import RoundView, TrainingPolicy
 from wisefl.radio.uplink import full_band_rate
-from wisefl.simulation.rounds import State
+from wisefl.run.advance import Merged, advance, merge
+from wisefl.run.describe import Outcome, describe
+from wisefl.run.record import RoundRecord
+from wisefl.run.state import State
 
 
 @dataclass(frozen=True)
-class Patience:
-    """How long the server waits, and what it forgives."""
+class Rules:
+    """What stays the same through a run."""
 
-    margin: float
-    """Planned latencies that a round may take."""
-    grace_s: float
-    """Seconds on top for what no plan knows: starting programs, queues, Flower's own polling."""
-    query_timeout_s: float
-    max_norm: float
-    """An update this many times larger than the round's median is left out."""
-
-    def deadline_s(self, latency_s: float) -> float:
-        return self.margin * latency_s + self.grace_s
+    policy: TrainingPolicy
+    limits: Limits
+    seed: int
+    patience: Patience
+    trust: Trust
+    messages: Messages
 
 
 class Conductor:
     """Leads the clients of a roster through the rounds; its state is what a checkpoint holds."""
 
-    def __init__(
-        self,
-        *,
-        policy: TrainingPolicy,
-        limits: Limits,
-        seed: int,
-        patience: Patience,
-        roster: Roster,
-        layout: Layout,
-        state: State,
-        corrections: Corrections,
-        keys: tuple[str, str],
-    ) -> None:
-        self.policy, self.limits, self.seed, self.patience = policy, limits, seed, patience
-        self.roster, self.layout, self.state, self.corrections = roster, layout, state, corrections
+    def __init__(self, rules: Rules, roster: Roster, layout: Layout, state: State, corrections: Corrections) -> None:
+        self.rules, self.roster, self.layout = rules, roster, layout
+        self.state, self.corrections = state, corrections
         self.problem: RoundProblem | None = None
         self.attempts: list[Attempt] = []
-        self._arrays_key, self._config_key = keys
         self._present: Ints = np.empty(0, dtype=np.int64)
-        self._moved: NDArray[np.float32] = state.models
-        self._moves: dict[int, NDArray[np.float32]] = {}
-        if isinstance(policy, Regrouping):
-            policy.state = dict(state.memory)
+        self._merged = Merged(state.models, (), {})
+
+    def meet(self, grid: Grid, round: int) -> bool:
+        """Ask whoever is not known yet for its profile; whether anybody is known then."""
+        nodes = list(grid.get_node_ids())
+        strangers, timeout = self.roster.strangers(nodes, round), self.rules.patience.query_timeout_s
+        answers = ask(grid, queries(strangers, PROFILE, RecordDict(), timeout), timeout)
+        self.roster.admit(answers, nodes, round, self._read_profile)
+        self.corrections = self.corrections.extended(len(self.roster))
+        self.state = self.state.grown(len(self.roster))
+        return len(self.roster) > 0
 
     def prepare(self, grid: Grid, round: int) -> None:
         """Who is there and how good their channels are: this round's problem."""
         self.attempts, self.problem = [], None
-        self._moved, self._moves = self.state.models, {}
-        nodes = list(grid.get_node_ids())
-        self._meet(grid, nodes, round)
-        self._present = self.roster.present(nodes, round)
+        self._merged = Merged(self.state.models, (), {})
+        self.meet(grid, round)
+        self._present = self.roster.present(grid.get_node_ids(), round)
         gain = self._channel(grid, round)
         if len(self.roster):
-            self.problem = round_problem(self.roster.fleet, gain, self.limits, self.corrections)
+            self.problem = round_problem(self.roster.fleet, gain, self.rules.limits, self.corrections)
 
     def plan(self, grid: Grid, round: int) -> Attempt | None:
         """Decide who trains, among those not asked yet; None when too few are left."""
@@ -103,10 +95,11 @@ class Conductor:
         except InfeasibleProblem as error:
             log(WARNING, "round %d: %s", round, error)
             return None
-        choice = self.policy.choose(problem, RoundView(self.seed, round, lambda rows: self._probe(grid, free[rows])))
-        deadline = self.patience.deadline_s(choice.decision.latency_s)
+        view = RoundView(self.rules.seed, round, lambda rows: self._probe(grid, free[rows]), self.state.memory)
+        choice = self.rules.policy.choose(problem, view)
+        deadline = self.rules.patience.deadline_s(choice.decision.latency_s)
         clients = [profile.client for profile in self.roster.profiles]
-        hints = hints_of(choice, free, clients, round=round, seed=self.seed, deadline_s=deadline)
+        hints = hints_of(choice, free, clients, round=round, seed=self.rules.seed, deadline_s=deadline)
         attempt = Attempt(choice, free, hints, deadline)
         self.attempts.append(attempt)
         log(
@@ -124,11 +117,11 @@ class Conductor:
     def train_messages(self, attempt: Attempt, config: ConfigRecord) -> list[Message]:
         """One message per selected node, with the model of its group and what was decided for it."""
         shared = {int(model): self.layout.record(self.state.models[model]) for model in self._models_of(attempt)}
-        settings = ConfigRecord({**config, "server-round": self.state.round + 1})
+        settings, keys = ConfigRecord({**config, "server-round": self.state.round + 1}), self.rules.messages
         messages = []
         for position, hint in attempt.hints.items():
             arrays = shared[int(self.state.group[position])]
-            content = RecordDict({self._arrays_key: arrays, self._config_key: settings, HINT: hint.record()})
+            content = RecordDict({keys.arrays_key: arrays, keys.config_key: settings, HINT: hint.record()})
             node = self.roster.node_of(position)
             messages.append(Message(content, node, MessageType.TRAIN, ttl=attempt.deadline_s))
         return messages
@@ -138,7 +131,7 @@ class Conductor:
         for position, hint in attempt.hints.items():
             answer = answers.get(self.roster.node_of(position), Missing("not sent"))
             profile = self.roster.profiles[position]
-            update = read_update(answer, hint, profile, self.layout, self.limits)
+            update = read_update(answer, hint, profile, self.layout, self.rules.limits)
             if isinstance(update, Missing):
                 attempt.left_out[position] = update
                 self.roster.exclude(position, round, update)
@@ -153,32 +146,45 @@ class Conductor:
             for position, update in attempt.delivered.items()
             if position not in attempt.left_out
         }
-        self._moved, self._moves = self.state.models.copy(), {}
-        for model in range(len(self._moved)):
-            members = sorted(position for position in usable if self.state.group[position] == model)
-            if not members:
-                continue
-            updates = np.stack([usable[position].weights for position in members]) - self._moved[model]
-            sizes = np.array([self.roster.profiles[position].samples for position in members])
-            mean = average(self._moved[model], updates, sizes, self.patience.max_norm)
-            self._moved[model] = mean.weights
-            self._moves.update(zip(members, updates, strict=True))
-            for index in np.flatnonzero(~mean.accepted):
-                self._reject(members[index], Missing(TOO_LARGE), round)
+        delivered: Ints = np.array(sorted(usable), dtype=np.int64)
+        updates = [
+            Updates(
+                clients=members,
+                sizes=np.array([self.roster.profiles[position].samples for position in members.tolist()]),
+                updates=np.stack([usable[position].weights for position in members.tolist()])
+                - self.state.models[model],
+                losses=np.full(members.size, np.nan),
+            )
+            for model, members in self.state.members(delivered)
+        ]
+        self._merged = merge(self.state, updates, self.rules.trust.max_norm)
+        for position, reason in self._merged.rejected.items():
+            self._reject(position, Missing(reason), round)
 
     def advance(self, round: int) -> None:
         """The round is over: the state after it."""
-        state = replace(
-            self._regrouped(round, self._moved, self._moves),
-            round=round,
-            latency_s=self.state.latency_s + self.latency_s,
-            energy_j=self.state.energy_j + self.energy_j,
+        view = RoundView(self.rules.seed, round, _no_probe, self.state.memory)
+        self.state = advance(self.state, self._merged, self.rules.policy, view, self.latency_s, self.energy_j)
+
+    def record(self, policy: str) -> RoundRecord:
+        """What the round that just ended leaves, but for its scores and the clock."""
+        clients = [profile.client for profile in self.roster.profiles]
+        left_out = {position: why for attempt in self.attempts for position, why in attempt.left_out.items()}
+        delivered = {position for attempt in self.attempts for position in attempt.delivered}
+        reasons = [why.reason for position, why in left_out.items() if position in delivered]
+        outcome = Outcome(
+            latency_s=self.latency_s,
+            energy_j=self.energy_j,
+            dropped=tuple(number(clients[position]) for position in left_out if position not in delivered),
+            rejected={reason: reasons.count(reason) for reason in dict.fromkeys(reasons)},
+            left_out={clients[position]: str(why) for position, why in left_out.items()},
         )
-        self.state = state
+        asked = [(attempt.choice, attempt.selected) for attempt in self.attempts]
+        return describe(policy, self.state, self.problem, asked, [number(client) for client in clients], outcome)
 
     @property
     def latency_s(self) -> float:
-        return sum(attempt.latency_s(self.patience.margin) for attempt in self.attempts)
+        return sum(attempt.latency_s(self.rules.patience.margin) for attempt in self.attempts)
 
     @property
     def energy_j(self) -> float:
@@ -190,10 +196,7 @@ class Conductor:
 
     def data_per_model(self) -> Floats:
         """Samples of the clients that each model serves."""
-        if not len(self.roster):
-            return np.ones(1)
-        samples = self.roster.fleet.samples.astype(float)
-        return np.bincount(self.state.group, weights=samples, minlength=len(self.state.models)).astype(float)
+        return self.state.data_per_model(self.roster.fleet.samples) if len(self.roster) else np.ones(1)
 
     def training_metrics(self) -> list[tuple[float, Mapping[str, Any]]]:
         """What those report whose updates count, with the samples that each has."""
@@ -213,9 +216,10 @@ class Conductor:
         """The same for evaluation: every node gets the model of its group."""
         groups = {int(self.state.group[position]) for position in positions}
         shared = {model: self.layout.record(self.state.models[model]) for model in groups}
+        keys = self.rules.messages
         return [
             Message(
-                RecordDict({self._arrays_key: shared[int(self.state.group[position])], self._config_key: config}),
+                RecordDict({keys.arrays_key: shared[int(self.state.group[position])], keys.config_key: config}),
                 self.roster.node_of(position),
                 MessageType.EVALUATE,
                 ttl=ttl_s,
@@ -223,24 +227,16 @@ class Conductor:
             for position in positions
         ]
 
-    def _meet(self, grid: Grid, nodes: Sequence[int], round: int) -> None:
-        strangers = self.roster.strangers(nodes, round)
-        timeout = self.patience.query_timeout_s
-        answers = ask(grid, queries(strangers, PROFILE, RecordDict(), timeout), timeout)
-        self.roster.admit(answers, nodes, round, self._read_profile)
-        self.corrections = self.corrections.extended(len(self.roster))
-        self.state = grown(self.state, len(self.roster))
-
     def _read_profile(self, answer: Message) -> Profile:
         profile = read_profile(answer)
-        check_profile(profile, self.limits)
+        check_profile(profile, self.rules.limits)
         return profile
 
     def _channel(self, grid: Grid, round: int) -> Floats:
         """Gains of everybody, 1 for who is away; who does not tell, or tells the impossible, is not present."""
         gain = np.ones(len(self.roster))
         nodes = [self.roster.node_of(position) for position in self._present]
-        timeout = self.patience.query_timeout_s
+        timeout = self.rules.patience.query_timeout_s
         content = RecordDict({CHANNEL: ConfigRecord({"round": round})})
         answers = ask(grid, queries(nodes, CHANNEL, content, timeout), timeout)
         told = [read_gain(answers[node]) for node in nodes]
@@ -258,7 +254,7 @@ class Conductor:
     def _odd_rates(self, gain: Floats) -> dict[int, Missing]:
         if not len(self.roster):
             return {}
-        fleet, limits = self.roster.fleet, self.limits
+        fleet, limits = self.roster.fleet, self.rules.limits
         with np.errstate(over="ignore", under="ignore"):
             rate = full_band_rate(
                 fleet.distance_m,
@@ -299,25 +295,12 @@ class Conductor:
         """Losses of the current model at these clients, by the app's own evaluation; who does not answer has none."""
         if not positions.size:
             return np.empty(0)
-        timeout = self.patience.query_timeout_s
+        timeout = self.rules.patience.query_timeout_s
         config = ConfigRecord({"server-round": self.state.round + 1})
         answers = ask(grid, self.evaluation_messages(positions.tolist(), config, timeout), timeout)
         return np.array([read_loss(answers[self.roster.node_of(position)]) for position in positions.tolist()])
 
-    def _regrouped(self, round: int, models: NDArray[np.float32], moves: dict[int, NDArray[np.float32]]) -> State:
-        state = replace(self.state, models=models)
-        if not isinstance(self.policy, Regrouping) or not moves:
-            return state
-        self.policy.state = dict(state.memory)
-        # By group and then by client, which is the order in which the simulator trains.
-        members = sorted(moves, key=lambda position: (state.group[position], position))
-        group = self.policy.regroup(
-            RoundView(self.seed, round, lambda rows: np.full(len(rows), np.nan)),
-            state.group,
-            np.array(members, dtype=np.intp),
-            np.stack([moves[position] for position in members]),
-            np.array([self.roster.profiles[position].samples for position in members], dtype=np.int64),
-        )
-        origin = [np.bincount(state.group[group == model]).argmax() for model in range(len(models), group.max() + 1)]
-        more = np.concatenate([models, models[origin]]) if origin else models
-        return replace(state, models=more, group=group, memory=self.policy.state)
+
+def _no_probe(positions: Positions) -> Floats:
+    """Regrouping asks nobody."""
+    return np.full(len(positions), np.nan)

@@ -104,3 +104,8 @@ def fleet_of(profiles: Sequence[Profile]) -> Fleet:
 def client_order(client: str) -> tuple[int, int, str]:
     """Sorts ids that are numbers by their value and before all others."""
     return (0, int(client), client) if client.isascii() and client.isdigit() else (1, 0, client)
+
+
+def number(client: str) -> int | str:
+    """Ids that are numbers appear as such in records, as the simulator's do."""
+    return int(client) if client.isascii() and client.isdigit() else client

@@ -62,10 +62,12 @@ class Roster:
     def admit(self, answers: Answers, connected: Iterable[int], round: int, read: Callable[..., Profile]) -> None:
         """Take in the nodes with a sound profile, in the order of their client ids."""
         here, arrived, closed = set(connected), [], bool(self.profiles) and not self._may_grow
+        mute: dict[int, Missing] = {}
         for node, answer in answers.items():
+            if isinstance(answer, Missing):
+                mute[node] = answer
+                continue
             try:
-                if isinstance(answer, Missing):
-                    raise InvalidInput(str(answer))
                 arrived.append((read(answer), node))
             except InvalidInput as error:
                 self._turn_away(node, round, f"{BAD_PROFILE}: {error}")
@@ -82,6 +84,9 @@ class Roster:
                 position[profile.client] = len(self.profiles)
                 self.profiles.append(profile)
                 self._fleet = None
+        # While nobody is known there is nobody to go on with: those who were silent are asked again at once.
+        for node, why in mute.items() if self.profiles else ():
+            self._turn_away(node, round, f"{BAD_PROFILE}: {why}")
 
     def present(self, connected: Iterable[int], round: int) -> NDArray[np.int64]:
         """Positions of the clients that are connected and not excluded."""

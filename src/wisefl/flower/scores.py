@@ -8,6 +8,7 @@ import numpy as np
 from flwr.app import MetricRecord
 
 from wisefl.flower.client import NUM_EXAMPLES
+from wisefl.run.record import Scores
 
 
 def mean_metrics(reports: Sequence[tuple[float, Mapping[str, Any]]]) -> MetricRecord | None:
@@ -30,14 +31,14 @@ def figure(metrics: Mapping[str, Any], word: str) -> float | None:
     return next((float(value) for key, value in metrics.items() if word in key.lower() and _usable(value)), None)
 
 
-def test_scores(sources: Iterable[Mapping[str, Any] | None]) -> dict[str, float | None]:
+def test_scores(sources: Iterable[Mapping[str, Any] | None]) -> Scores:
     """Accuracy and loss for the record, from the first source that tells either."""
     for metrics in sources:
         if metrics:
             accuracy, loss = figure(metrics, "acc"), figure(metrics, "loss")
             if accuracy is not None or loss is not None:
-                return {"test_accuracy": accuracy, "test_loss": loss, "held_out_accuracy": None}
-    return {"test_accuracy": None, "test_loss": None, "held_out_accuracy": None}
+                return Scores(test_accuracy=accuracy, test_loss=loss)
+    return Scores()
 
 
 def _usable(value: Any) -> bool:

@@ -1,11 +1,10 @@
 """WiseStrategy: a Flower strategy that lets a WiseFL policy decide every round."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from logging import INFO, WARNING
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from flwr.app import ArrayRecord, ConfigRecord, Message, MetricRecord
@@ -13,23 +12,27 @@ from flwr.serverapp import Grid
 from flwr.serverapp.strategy import Result, Strategy
 from flwr.supercore import log
 
+from wisefl.arrays import Arrays
+from wisefl.cost import BITS_PER_WEIGHT
 from wisefl.decision import Limits
 from wisefl.errors import InfeasibleProblem, InvalidInput
 from wisefl.flower.arrays import Layout
 from wisefl.flower.attempt import Attempt
 from wisefl.flower.checking import metrics_of
-from wisefl.flower.conductor import Conductor, Patience
+from wisefl.flower.conductor import Conductor, Rules
 from wisefl.flower.corrections import Corrections
 from wisefl.flower.exchange import Missing, ask, sort_answers
-from wisefl.flower.journal import Journal, Settings, checkpoint, describe, from_checkpoint
+from wisefl.flower.journal import Journal, Settings, checkpoint, from_checkpoint
 from wisefl.flower.roster import Roster
 from wisefl.flower.scores import mean_metrics, test_scores
+from wisefl.flower.settings import Messages, Patience, Trust
 from wisefl.policies.base import Regrouping
-from wisefl.policies.choosing import Allocation
 from wisefl.policies.training import training_policy
 from wisefl.randomness import rng
-from wisefl.simulation.federation import BITS_PER_WEIGHT
-from wisefl.simulation.rounds import State
+from wisefl.run.config import PolicySection
+from wisefl.run.describe import with_results
+from wisefl.run.record import Clock, RoundRecord, Stage
+from wisefl.run.state import State
 
 EvaluateFunction = Callable[[int, ArrayRecord], MetricRecord | None]
 
@@ -37,29 +40,16 @@ EvaluateFunction = Callable[[int, ArrayRecord], MetricRecord | None]
 class WiseStrategy(Strategy):
     """Heterogeneity- and radio-aware selection on the nodes of a Flower federation.
 
-    policy, allocation, options
+    policy
         As in `wisefl run`: csra, csra-dc, fedavg, sae, pow, cfl, full, oracle-iid, or any name that `wisefl plan`
-        knows; how a policy that only selects shares band and frequency; the policy's own options.
+        knows; a `PolicySection` also says how a policy that only selects shares band and frequency, and holds the
+        policy's own options.
     limits
-        What a round must respect. `model_bits` follows from the model, 32 for each of its numbers, unless given here.
+        What a round must respect. `model_bits` follows from the model unless `messages` give it.
     seed
         Names every random draw: same seed, same nodes, same decisions.
-    margin, grace_s
-        A round ends `margin * planned latency + grace_s` seconds after the train messages went out. The grace is for
-        what the plan does not know: programs that start, queues, Flower's polling every 3 s.
-    query_timeout_s
-        How long the server waits for profiles, channels and evaluations.
-    exclude_rounds
-        Rounds that a client sits out after it was late, failed or sent what cannot be.
-    max_norm
-        An update this many times larger than the round's median is left out.
-    correct
-        Whether measured seconds correct the expected ones (see `wisefl.flower.corrections`).
-    fraction_evaluate
-        Part of the clients that evaluate the model after every round with the app's own function; their traffic is
-        not in the plan, so nobody does unless asked.
-    min_available_nodes, wait_s
-        The first round waits for so many nodes, so long.
+    patience, trust, messages
+        How long the server waits, whom it believes, what it sends; each group explains its fields.
     run_folder
         Where the run is recorded, in the format of `wisefl run`. A server started again with the same folder goes on.
     dataset
@@ -68,45 +58,37 @@ class WiseStrategy(Strategy):
 
     def __init__(
         self,
-        policy: str = "csra",
+        policy: str | PolicySection = "csra",
         limits: Limits | None = None,
         seed: int = 0,
         *,
-        allocation: Allocation = "exact",
-        options: Mapping[str, Any] | None = None,
-        model_bits: float | None = None,
-        margin: float = 1.2,
-        grace_s: float = 60.0,
-        query_timeout_s: float = 60.0,
-        exclude_rounds: int = 5,
-        max_norm: float = 10.0,
-        correct: bool = True,
-        fraction_evaluate: float = 0.0,
-        min_available_nodes: int = 2,
-        wait_s: float = 600.0,
+        patience: Patience | None = None,
+        trust: Trust | None = None,
+        messages: Messages | None = None,
         run_folder: str | Path | None = None,
         dataset: str = "own",
-        arrayrecord_key: str = "arrays",
-        configrecord_key: str = "config",
     ) -> None:
-        _check(margin=margin - 1.0, grace_s=grace_s, exclude_rounds=exclude_rounds, wait_s=wait_s)
-        _check(query_timeout_s=query_timeout_s, fraction_evaluate=fraction_evaluate)
-        self.policy_name, self.allocation, self.options = policy, allocation, dict(options or {})
-        self.policy = training_policy(policy, allocation=allocation, options=self.options)
-        self.limits, self.model_bits, self.seed = limits or Limits(), model_bits, seed
-        self.patience = Patience(margin, grace_s, query_timeout_s, max_norm)
-        self.exclude_rounds, self.correct = exclude_rounds, correct
-        self.fraction_evaluate, self.min_available_nodes, self.wait_s = fraction_evaluate, min_available_nodes, wait_s
+        self.policy = PolicySection(name=policy) if isinstance(policy, str) else policy
+        self.limits, self.seed, self.dataset = limits or Limits(), seed, dataset
+        self.patience, self.trust, self.messages = patience or Patience(), trust or Trust(), messages or Messages()
         self.run_folder = None if run_folder is None else Path(run_folder)
-        self.dataset = dataset
-        self._keys = (arrayrecord_key, configrecord_key)
+        self._decider = training_policy(
+            self.policy.name, allocation=self.policy.allocation, options=self.policy.options
+        )
         self._conductor: Conductor | None = None
         self._journal: Journal | None = None
         self._grid: Grid | None = None
         self._sent: list[Message] = []
         self._train_config = ConfigRecord()
-        self._marks: dict[str, float] = {}
+        self._clock = Clock()
         self._timeout_s = float("inf")
+
+    @property
+    def conductor(self) -> Conductor:
+        """Who leads the clients through the rounds: what is known of them, and the state of the run."""
+        if self._conductor is None:
+            raise InvalidInput("the strategy has not started yet")
+        return self._conductor
 
     def start(
         self,
@@ -134,7 +116,7 @@ class WiseStrategy(Strategy):
             if conductor.state.round == 0 and evaluate_fn:
                 _keep(result.evaluate_metrics_serverapp, 0, evaluate_fn(0, initial_arrays))
             if conductor.state.round < num_rounds:
-                self._wait_for_nodes(grid)
+                self._wait_for_nodes(grid, conductor)
             for number in range(conductor.state.round + 1, num_rounds + 1):
                 log(INFO, "[ROUND %d/%d]", number, num_rounds)
                 record = self._round(grid, number, configs, evaluate_fn, result)
@@ -147,8 +129,7 @@ class WiseStrategy(Strategy):
 
     def arrays(self) -> ArrayRecord:
         """The global model; of several, the one that serves the most data."""
-        conductor = self._conductor
-        assert conductor is not None
+        conductor = self.conductor
         return conductor.layout.record(conductor.state.models[int(conductor.data_per_model().argmax())])
 
     def configure_train(
@@ -159,45 +140,40 @@ class WiseStrategy(Strategy):
         The model sent is the strategy's own state, which is what `arrays` hold.
         """
         conductor = self._conductor or self._begin(arrays, None)
-        self._grid, self._train_config, self._sent, self._marks = grid, config, [], {}
-        start = time.perf_counter()
+        self._grid, self._train_config, self._sent, self._clock = grid, config, [], Clock()
         conductor.prepare(grid, server_round)
-        self._mark("channel_wall_s", start)
-        start = time.perf_counter()
+        self._clock.mark(Stage.CHANNEL)
         attempt = conductor.plan(grid, server_round)
         if attempt is not None:
             self._announce(conductor, attempt, server_round)
             self._sent = conductor.train_messages(attempt, config)
-        self._mark("decision_wall_s", start)
+        self._clock.mark(Stage.DECISION)
         return self._sent
 
     def aggregate_train(
         self, server_round: int, replies: Iterable[Message]
     ) -> tuple[ArrayRecord | None, MetricRecord | None]:
         """Average what nodes sent; where too little came, ask others once."""
-        conductor, grid = self._conductor, self._grid
-        assert conductor is not None
+        conductor, grid = self.conductor, self._grid
         assert grid is not None
-        start = time.perf_counter()
         if conductor.attempts:
             conductor.collect(conductor.attempts[0], sort_answers(self._sent, replies), server_round)
             conductor.merge(server_round)
             if not conductor.covered():
                 self._repeat(conductor, grid, server_round)
-        if self.correct:
+        if self.trust.correct:
             conductor.learn()
         conductor.advance(server_round)
-        self._mark("averaging_wall_s", start)
+        self._clock.mark(Stage.AVERAGING)
         return self.arrays(), mean_metrics(conductor.training_metrics())
 
     def configure_evaluate(
         self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid
     ) -> Iterable[Message]:
         """Every node that evaluates gets the model that it uses."""
-        conductor = self._conductor
-        assert conductor is not None
+        conductor = self.conductor
         present = conductor.roster.present(grid.get_node_ids(), server_round)
-        count = int(np.ceil(self.fraction_evaluate * present.size))
+        count = int(np.ceil(self.messages.fraction_evaluate * present.size))
         drawn = rng(self.seed, server_round, "evaluating clients").choice(present, count, replace=False)
         settings = ConfigRecord({**config, "server-round": server_round})
         positions = np.sort(drawn).tolist()
@@ -206,8 +182,7 @@ class WiseStrategy(Strategy):
 
     def aggregate_evaluate(self, server_round: int, replies: Iterable[Message]) -> MetricRecord | None:
         """The mean of what nodes report, weighted by the samples of their profiles."""
-        conductor = self._conductor
-        assert conductor is not None
+        conductor = self.conductor
         answers = sort_answers(self._sent, replies)
         samples = conductor.roster.samples_by_node()
         usable = [(samples[node], metrics_of(a)) for node, a in answers.items() if not isinstance(a, Missing)]
@@ -215,16 +190,17 @@ class WiseStrategy(Strategy):
 
     def summary(self) -> None:
         """Log the settings."""
-        log(INFO, "\t├──> Policy: %s (allocation %s) %s", self.policy_name, self.allocation, self.options or "")
+        log(INFO, "\t├──> Policy: %s (allocation %s) %s", *self.policy.model_dump().values())
         log(INFO, "\t├──> Limits: %s", self.limits)
-        log(INFO, "\t├──> Patience: %s", self.patience)
+        log(INFO, "\t├──> %s", self.patience)
+        log(INFO, "\t├──> %s", self.trust)
         log(INFO, "\t└──> Run folder: %s", self.run_folder or "none: nothing is recorded")
 
-    def _begin(self, arrays: ArrayRecord, stored: dict[str, Any] | None) -> Conductor:
+    def _begin(self, arrays: ArrayRecord, stored: Arrays | None) -> Conductor:
         """The state to start from: a new one, or that of a checkpoint."""
         layout = Layout.of(arrays)
-        roster = Roster(self.exclude_rounds, may_grow=not isinstance(self.policy, Regrouping))
-        state, corrections = State(0, layout.vector(arrays)[None], np.empty(0, dtype=np.int64)), Corrections.none(0)
+        roster = Roster(self.trust.exclude_rounds, may_grow=not isinstance(self._decider, Regrouping))
+        state, corrections = State.initial(layout.vector(arrays), clients=0), Corrections.none(0)
         if stored is not None:
             state, corrections = from_checkpoint(stored, roster)
             if state.models.shape[1] != layout.size:
@@ -232,17 +208,15 @@ class WiseStrategy(Strategy):
                     f"{self.run_folder} holds a model of {state.models.shape[1]} numbers: yours has {layout.size}"
                 )
             log(INFO, "Going on after round %d of %s", state.round, self.run_folder)
-        self._conductor = Conductor(
-            policy=self.policy,
-            limits=replace(self.limits, model_bits=self.model_bits or BITS_PER_WEIGHT * layout.size),
+        rules = Rules(
+            policy=self._decider,
+            limits=replace(self.limits, model_bits=self.messages.model_bits or BITS_PER_WEIGHT * layout.size),
             seed=self.seed,
             patience=self.patience,
-            roster=roster,
-            layout=layout,
-            state=state,
-            corrections=corrections,
-            keys=self._keys,
+            trust=self.trust,
+            messages=self.messages,
         )
+        self._conductor = Conductor(rules, roster, layout, state, corrections)
         return self._conductor
 
     def _round(
@@ -252,40 +226,24 @@ class WiseStrategy(Strategy):
         configs: tuple[ConfigRecord, ConfigRecord],
         evaluate_fn: EvaluateFunction | None,
         result: Result,
-    ) -> dict[str, Any]:
+    ) -> RoundRecord:
         """Train and evaluate; returns the record."""
-        begin = time.perf_counter()
         messages = list(self.configure_train(number, self.arrays(), configs[0], grid))
-        conductor = self._conductor
-        assert conductor is not None
-        start = time.perf_counter()
+        conductor = self.conductor
         deadline = conductor.attempts[0].deadline_s if conductor.attempts else 0.0
         replies = grid.send_and_receive(messages, timeout=min(self._timeout_s, deadline)) if messages else []
-        self._mark("training_wall_s", start)
+        self._clock.mark(Stage.TRAINING)
         _, metrics = self.aggregate_train(number, replies)
         _keep(result.train_metrics_clientapp, number, metrics)
 
-        start = time.perf_counter()
         federated, central = self._evaluate(grid, number, configs[1]), None
         if evaluate_fn:
             central = self._evaluate_models(number, evaluate_fn)
         _keep(result.evaluate_metrics_clientapp, number, federated)
         _keep(result.evaluate_metrics_serverapp, number, central)
-        self._mark("evaluation_wall_s", start)
-        self._mark("round_wall_s", begin)
-        clients = [profile.client for profile in conductor.roster.profiles]
-        return {
-            **describe(
-                conductor.state,
-                (conductor.latency_s, conductor.energy_j),
-                self.policy_name,
-                conductor.problem,
-                conductor.attempts,
-                clients,
-            ),
-            **test_scores([central, federated]),
-            **self._marks,
-        }
+        self._clock.mark(Stage.EVALUATION)
+        self._clock.mark(Stage.ROUND)
+        return with_results(conductor.record(self.policy.name), test_scores([central, federated]), self._clock)
 
     def _repeat(self, conductor: Conductor, grid: Grid, number: int) -> None:
         """Ask others for what is missing, once."""
@@ -303,7 +261,9 @@ class WiseStrategy(Strategy):
 
     def _evaluate(self, grid: Grid, number: int, config: ConfigRecord) -> MetricRecord | None:
         messages = (
-            list(self.configure_evaluate(number, self.arrays(), config, grid)) if self.fraction_evaluate else []
+            list(self.configure_evaluate(number, self.arrays(), config, grid))
+            if self.messages.fraction_evaluate
+            else []
         )
         if not messages:
             return None
@@ -311,8 +271,7 @@ class WiseStrategy(Strategy):
 
     def _evaluate_models(self, number: int, evaluate_fn: EvaluateFunction) -> MetricRecord | None:
         """On the server; with several models their mean, weighted by the data of the clients that each one serves."""
-        conductor = self._conductor
-        assert conductor is not None
+        conductor = self.conductor
         data = conductor.data_per_model()
         reports = []
         for model in np.flatnonzero(data):
@@ -320,39 +279,36 @@ class WiseStrategy(Strategy):
             reports += [] if metrics is None else [(float(data[model]), metrics)]
         return reports[0][1] if len(reports) == 1 else mean_metrics(reports)
 
-    def _wait_for_nodes(self, grid: Grid) -> None:
-        end = time.monotonic() + self.wait_s
-        while (there := len(list(grid.get_node_ids()))) < self.min_available_nodes:
+    def _wait_for_nodes(self, grid: Grid, conductor: Conductor) -> None:
+        """Until enough nodes are connected and one of them has told who it is."""
+        patience, end = self.patience, time.monotonic() + self.patience.wait_s
+        while (there := len(list(grid.get_node_ids()))) < patience.min_available_nodes:
             if time.monotonic() > end:
                 raise InfeasibleProblem(
-                    f"after {self.wait_s:g} s {there} nodes are connected, fewer than min_available_nodes = "
-                    f"{self.min_available_nodes}: start more nodes or lower it"
+                    f"after {patience.wait_s:g} s {there} nodes are connected, fewer than min_available_nodes = "
+                    f"{patience.min_available_nodes}: start more nodes or lower it"
                 )
-            time.sleep(min(1.0, self.wait_s))
+            time.sleep(min(1.0, patience.wait_s))
+        while not conductor.meet(grid, conductor.state.round + 1):
+            if time.monotonic() > end:
+                raise InfeasibleProblem(
+                    f"{there} nodes are connected, but in {patience.wait_s:g} s none of them told a usable profile: "
+                    "see the warnings above, and raise query_timeout_s if they are only slow"
+                )
+            time.sleep(min(1.0, patience.wait_s))
 
     def _settings(self, rounds: int) -> Settings:
         return Settings(
-            policy=self.policy_name,
-            allocation=self.allocation,
-            options=self.options,
+            policy=self.policy,
             limits=self.limits,
             seed=self.seed,
             rounds=rounds,
-            margin=self.patience.margin,
-            max_norm=self.patience.max_norm,
+            patience=self.patience,
+            trust=self.trust,
             dataset=self.dataset,
         )
-
-    def _mark(self, name: str, start: float) -> None:
-        self._marks[name] = time.perf_counter() - start
 
 
 def _keep(into: dict[int, MetricRecord], number: int, metrics: MetricRecord | None) -> None:
     if metrics is not None:
         into[number] = metrics
-
-
-def _check(**least_zero: float) -> None:
-    for name, value in least_zero.items():
-        if not value >= 0.0:
-            raise InvalidInput(f"{name} must be at least {1 if name == 'margin' else 0}")

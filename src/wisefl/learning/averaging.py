@@ -17,9 +17,8 @@ class Average:
     """The new global weights and who was left out."""
 
     weights: Singles
-    accepted: NDArray[np.bool_]
-    rejected: dict[str, int]
-    """How many updates were left out for each reason; empty when none was."""
+    reasons: dict[int, str]
+    """Row of an update that was left out -> why; empty when all were used."""
 
 
 def average(
@@ -44,13 +43,12 @@ def average(
     if max_norm_ratio is not None and finite.sum() >= 3:
         too_large = finite & (norms > max_norm_ratio * np.median(norms[finite]))
     accepted = finite & ~too_large
-    counts = {NOT_FINITE: int((~finite).sum()), TOO_LARGE: int(too_large.sum())}
-    rejected = {reason: count for reason, count in counts.items() if count}
+    reasons = {int(row): TOO_LARGE if finite[row] else NOT_FINITE for row in np.flatnonzero(~accepted)}
 
     total = sizes[accepted].sum()
     if total == 0:
-        return Average(weights.copy(), accepted, rejected)
+        return Average(weights.copy(), reasons)
     mean = np.zeros(weights.size)
     for client in np.flatnonzero(accepted):
         mean += sizes[client] / total * updates[client].astype(np.float64)
-    return Average((weights + mean).astype(np.float32), accepted, rejected)
+    return Average((weights + mean).astype(np.float32), reasons)

@@ -86,7 +86,7 @@ def _cell(
 
 def cell_of(settings: Mapping[str, Any], runs: Runs, out: Path) -> Cell:
     """A run of the paper's setting with these fields changed, in its own folder."""
-    config = configure(settings)
+    config = configure({**settings, "kind": runs})
     return Cell(out / RUNS / runs / _name(config, runs), config)
 
 

@@ -22,6 +22,7 @@ from wisefl.paper.studies import Study
 from wisefl.paper.tables import Table, rows_of, write_table
 from wisefl.run.config import RunConfig
 from wisefl.run.folder import RunFolder, environment
+from wisefl.run.record import Summary
 from wisefl.simulation.sweep import Cell, run_sweep
 
 _RETRY_S = 1.0
@@ -74,28 +75,25 @@ class Reproduction:
 
     def _computing_s(self) -> float:
         """What all runs took together, whichever command carried them out."""
-        return round(sum(float(RunFolder.open(cell.path).summary()["wall_s"]) for cell in self.cells()), 1)
+        return round(sum((RunFolder.open(cell.path).summary().wall_s or 0.0) for cell in self.cells()), 1)
 
 
 def _work(cell: Cell) -> float:
     """Roughly what a run takes: training takes by the samples of a round, deciding hardly anything beside it."""
-    training = cell.path.parent.name == "training"
-    samples = cell.config.limits.min_samples if training else 1  # type: ignore[attr-defined]
+    samples = cell.config.limits.min_samples if cell.config.kind == "training" else 1  # type: ignore[attr-defined]
     return float(cell.config.rounds * samples)
 
 
-def run_cell(path: Path, config: RunConfig, *, workers: int | None = None) -> dict[str, Any]:
-    """One run of either kind; the folder that it lies in says which.
+def run_cell(path: Path, config: RunConfig, *, workers: int | None = None) -> Summary:
+    """One run.
 
     A worker that outlived a killed command may still hold the folder: its run is as good as ours, so wait for it.
     """
-    if path.parent.name == "decisions":
-        from wisefl.simulation.decisions import decide_folder as run
-    else:
-        from wisefl.simulation.loop import run_folder as run
+    from wisefl.simulation.loop import run_folder
+
     while True:
         try:
-            return run(path, config, workers=workers)
+            return run_folder(path, config, workers=workers)
         except FolderInUse:
             time.sleep(_RETRY_S)
 

@@ -1,12 +1,11 @@
 """The numbers of a figure: read from its runs, kept as a tidy CSV, looked up by panel, method, point and seed."""
 
 import csv
-import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,8 @@ from wisefl.files import write_csv
 from wisefl.paper.figure import CLIENTS_USED
 from wisefl.paper.plan import Need
 from wisefl.results.comparison import LAST_EVALUATIONS
-from wisefl.run.folder import ROUNDS
+from wisefl.run.folder import RunFolder
+from wisefl.run.record import METRICS
 
 HEADER = ("panel", "method", "x", "seed", "value")
 _COURSE_POINTS = 25
@@ -79,11 +79,10 @@ def _parse(line: dict[str, str]) -> Row:
 
 
 def _rows(need: Need) -> Iterator[Row]:
-    records = _records(need.cell.path)
+    records = list(RunFolder.open(need.cell.path).records())
     field = need.panel.value
-    if field == CLIENTS_USED:
-        records = _with_clients_used(records)
-    seen = [(record["round"], record[field]) for record in records if record[field] is not None]
+    course = METRICS[field].course(records)
+    seen = [(record.round, value) for record, value in zip(records, course, strict=True) if value is not None]
     if need.panel.sweep is None:
         evaluated = need.cell.config.evaluation.every
         every = evaluated if evaluated > 1 else max(len(records) // _COURSE_POINTS, 1)
@@ -96,19 +95,9 @@ def _rows(need: Need) -> Iterator[Row]:
         yield Row(need.panel.name, need.method.name, float(x), need.seed, value)
 
 
-def _with_clients_used(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    used: set[int] = set()
-    return [{**record, CLIENTS_USED: len(used := used | set(record["selected"]))} for record in records]
-
-
 def _one_number(field: str, values: Sequence[float]) -> float:
     """A run in one number: what it ended with, or what its mean round cost."""
     if field.endswith("accuracy"):
         return float(np.mean(values[-LAST_EVALUATIONS:]))
     lasting = field.startswith("cumulative") or field == CLIENTS_USED
     return float(values[-1]) if lasting else float(np.mean(values))
-
-
-def _records(path: Path) -> list[dict[str, Any]]:
-    with open(path / ROUNDS, encoding="utf-8") as file:
-        return [json.loads(line) for line in file]

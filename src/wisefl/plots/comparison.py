@@ -52,7 +52,7 @@ def plot_comparison(comparison: Comparison, path: str | Path, title: str = "") -
         raise MissingExtra("matplotlib", "report") from None
     groups = [group for group in comparison.groups if group.curves]
     if not groups:
-        raise InvalidInput("there is nothing to draw: no round was evaluated yet")
+        raise InvalidInput(f"there is nothing to draw: {comparison.why_not_evaluated}")
     figure = Figure(figsize=(13.5, 4.9), layout="constrained")
     FigureCanvasAgg(figure)
     panels = figure.subplots(1, 3, sharey=True)

@@ -1,13 +1,13 @@
 """What a selector and an allocator are, which pair freely, and what a training run asks of its policy."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wisefl.arrays import Floats, Mask
+from wisefl.arrays import Floats, Ints, Mask, Singles
 from wisefl.decision import Decision, RoundProblem
 from wisefl.divergence import kl, label_distribution
 
@@ -65,6 +65,8 @@ class RoundView:
     round: int
     probe: Callable[[NDArray[np.intp]], Floats]
     """Mean loss of the current model on the data of each of these clients; asking costs them a forward pass."""
+    memory: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    """What the policy remembers of earlier rounds; empty before the first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,26 +79,23 @@ class Choice:
 
 
 class TrainingPolicy(Protocol):
-    """Who trains in a round of learning. Whatever it remembers between rounds lives in `state`."""
+    """Who trains in a round of learning. It holds options only: what it remembers is in the view."""
 
     def choose(self, problem: RoundProblem, view: RoundView) -> Choice: ...
+
+
+class Regrouped(NamedTuple):
+    """Who trains which model from now on, and what the policy wants to remember."""
+
+    group: Ints
+    memory: Mapping[str, NDArray[Any]]
 
 
 @runtime_checkable
 class Regrouping(Protocol):
     """A policy that trains several models: who belongs to which may change after every round."""
 
-    state: dict[str, NDArray[Any]]
-    """What it remembers, as arrays that a checkpoint can hold."""
-
-    def regroup(
-        self,
-        view: RoundView,
-        group: NDArray[np.int64],
-        clients: NDArray[np.intp],
-        updates: NDArray[np.float32],
-        samples: NDArray[np.int64],
-    ) -> NDArray[np.int64]:
+    def regroup(self, view: RoundView, group: Ints, clients: Ints, updates: Singles, samples: Ints) -> Regrouped:
         """The model of every client after this round; a new model starts as a copy of the one its members had.
 
         `clients`, `updates` and `samples` are those of this round's participants, in the same order; numbers of

@@ -19,32 +19,30 @@ The original asks every client in every round. Over a radio only a few take part
 Everything is kept by client, as position in the fleet, never by position inside a group.
 """
 
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import pdist
 
-from wisefl.arrays import Floats, Mask
+from wisefl.arrays import Arrays, Floats, Ints, Mask, Singles
 from wisefl.decision import RoundProblem
 from wisefl.errors import InvalidInput
-from wisefl.policies.base import Choice, RoundView
+from wisefl.policies.base import Choice, Regrouped, RoundView
 from wisefl.policies.choosing import Allocation, blind, csra_count, random_clients
 from wisefl.policies.sketch import sketch
 from wisefl.randomness import rng
-
-Clients = NDArray[np.intp]
-Groups = NDArray[np.int64]
 
 MOST_CLUSTERED = 1000
 """Clustering takes memory by the square of its clients: beyond so many a sample is clustered, the rest follow it."""
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True)
 class Cfl:
-    """Not frozen, alone among the policies: `state` changes from round to round."""
+    """Remembers per client `sketch`, the latest update, and `samples`, 0 for who has not reported; per group
+    `largest_mean`, the largest norm of its mean update since it exists."""
 
     participation: Literal["sampled", "all"] = "sampled"
     """As many random clients over all groups together as CSRA takes, or every client in every round."""
@@ -62,9 +60,6 @@ class Cfl:
     sketch_size: int = 512
     """Numbers remembered per client: 20 MB for 10,000 clients."""
     allocation: Allocation = "exact"
-    state: dict[str, NDArray[Any]] = field(default_factory=dict, init=False, repr=False)
-    """Per client: `sketch`, the latest update, and `samples`, 0 for who has not reported. Per group: `largest_mean`,
-    the largest norm of its mean update since it exists. Empty before the first round."""
 
     def __post_init__(self) -> None:
         for name, least in (("epsilon_1", 0.0), ("epsilon_2", 0.0), ("min_members", 2), ("max_groups", 1)):
@@ -82,61 +77,53 @@ class Cfl:
             clients = random_clients(problem, csra_count(problem), view.seed, view.round)
         return Choice(blind(problem, clients, "cfl", self.allocation))
 
-    def regroup(
-        self,
-        view: RoundView,
-        group: Groups,
-        clients: Clients,
-        updates: NDArray[np.float32],
-        samples: NDArray[np.int64],
-    ) -> Groups:
+    def regroup(self, view: RoundView, group: Ints, clients: Ints, updates: Singles, samples: Ints) -> Regrouped:
         """Place who reported for the first time, then split the groups that pull apart."""
         if clients.size == 0:
-            return group
-        memory = self._remembered(group.size)
+            return Regrouped(group, view.memory)
+        memory = self._remembered(view, group.size)
         newcomers = clients[memory["samples"][clients] == 0]
         memory["sketch"][clients] = sketch(updates, self.sketch_size, view.seed)
         memory["samples"][clients] = samples
-        self.state = memory
 
         placed = _place(memory, group, newcomers)
         # All members of a new group must have had one model: a group that somebody joined just now waits a round.
         joined = np.unique(placed[placed != group])
         for number in np.setdiff1d(placed[clients], joined):
-            if self._pulls_apart(placed, int(number), clients):
-                placed = self._split(view, placed, int(number))
-        return placed
+            if self._pulls_apart(memory, placed, int(number), clients):
+                placed = self._split(memory, view, placed, int(number))
+        return Regrouped(placed, memory)
 
-    def _remembered(self, clients: int) -> dict[str, NDArray[Any]]:
-        """The state as fresh arrays, so that whoever holds the old ones (a checkpoint) sees no change."""
-        if self.state:
-            return {name: array.copy() for name, array in self.state.items()}
+    def _remembered(self, view: RoundView, clients: int) -> Arrays:
+        """The memory as fresh arrays, so that whoever holds the old ones (a checkpoint) sees no change."""
+        if view.memory:
+            return {name: array.copy() for name, array in view.memory.items()}
         return {
             "sketch": np.zeros((clients, self.sketch_size), dtype=np.float32),
             "samples": np.zeros(clients, dtype=np.int64),
             "largest_mean": np.zeros(self.max_groups),
         }
 
-    def _pulls_apart(self, group: Groups, number: int, clients: Clients) -> bool:
+    def _pulls_apart(self, memory: Arrays, group: Ints, number: int, clients: Ints) -> bool:
         """The members' mean update has nearly vanished although single ones have not; remembers the mean's size."""
         members = group == number
-        known = np.flatnonzero(members & (self.state["samples"] > 0))
+        known = np.flatnonzero(members & (memory["samples"] > 0))
         if known.size < max(self.min_members, self.min_known * np.count_nonzero(members)):
             return False
-        vectors = self.state["sketch"][known]
-        mean = np.linalg.norm(_mean(vectors, self.state["samples"][known]))
-        unit = self.state["largest_mean"][number] = max(mean, self.state["largest_mean"][number])
+        vectors = memory["sketch"][known]
+        mean = np.linalg.norm(_mean(vectors, memory["samples"][known]))
+        unit = memory["largest_mean"][number] = max(mean, memory["largest_mean"][number])
         # Only updates of this round tell that clients still pull: remembered ones are large from times long past.
-        single = _norms(self.state["sketch"][clients[group[clients] == number]]).max()
+        single = _norms(memory["sketch"][clients[group[clients] == number]]).max()
         return bool(mean < self.epsilon_1 * unit and single >= self.epsilon_2 * unit)
 
-    def _split(self, view: RoundView, group: Groups, number: int) -> Groups:
+    def _split(self, memory: Arrays, view: RoundView, group: Ints, number: int) -> Ints:
         """The groups after this one was divided: the child with less data gets the next free number."""
         new = int(group.max()) + 1
         if new >= self.max_groups:
             return group
-        members = np.flatnonzero((group == number) & (self.state["samples"] > 0))
-        vectors, weights = self.state["sketch"][members], self.state["samples"][members]
+        members = np.flatnonzero((group == number) & (memory["samples"] > 0))
+        vectors, weights = memory["sketch"][members], memory["samples"][members]
         second = bipartition(vectors, weights, rng(view.seed, view.round, f"cfl split {number}"))
         if not second.any():
             return group
@@ -145,11 +132,11 @@ class Cfl:
         divided = group.copy()
         divided[members[second]] = new
         # Both are other groups than the one before, with distances of their own to go.
-        self.state["largest_mean"][[number, new]] = 0.0
+        memory["largest_mean"][[number, new]] = 0.0
         return divided
 
 
-def bipartition(vectors: NDArray[np.float32], weights: NDArray[np.int64], draw: np.random.Generator) -> Mask:
+def bipartition(vectors: Singles, weights: Ints, draw: np.random.Generator) -> Mask:
     """Two clusters by complete linkage on cosine distances; True marks the second. All False when all are alike."""
     units = _units(vectors)
     clustered = np.arange(len(units))
@@ -166,7 +153,7 @@ def bipartition(vectors: NDArray[np.float32], weights: NDArray[np.int64], draw: 
     return nearest
 
 
-def _place(memory: dict[str, NDArray[Any]], group: Groups, newcomers: Clients) -> Groups:
+def _place(memory: Arrays, group: Ints, newcomers: Ints) -> Ints:
     """Whoever reported for the first time goes to the group whose known members it agrees with most."""
     if newcomers.size == 0 or group.max() == 0:
         return group
@@ -183,21 +170,21 @@ def _place(memory: dict[str, NDArray[Any]], group: Groups, newcomers: Clients) -
     return placed
 
 
-def _mean(vectors: NDArray[np.float32], weights: NDArray[np.int64]) -> Floats:
+def _mean(vectors: Singles, weights: Ints) -> Floats:
     """The data-weighted mean, which is what averaging the models would apply."""
     return np.asarray(np.average(vectors.astype(float), axis=0, weights=weights))
 
 
-def _nearest(vectors: NDArray[np.float32], means: Floats) -> NDArray[np.intp]:
+def _nearest(vectors: Singles, means: Floats) -> NDArray[np.intp]:
     """Position of the mean with the largest cosine to each vector."""
     return np.asarray(np.argmax(_units(vectors) @ _units(means).T, axis=1))
 
 
-def _norms(vectors: NDArray[Any]) -> Floats:
+def _norms(vectors: Singles | Floats) -> Floats:
     return np.asarray(np.linalg.norm(vectors.astype(float), axis=1))
 
 
-def _units(vectors: NDArray[Any]) -> Floats:
+def _units(vectors: Singles | Floats) -> Floats:
     """Directions; a zero vector stays zero."""
     norms = _norms(vectors)[:, None]
     return np.asarray(np.divide(vectors, norms, out=np.zeros(vectors.shape), where=norms > 0.0))

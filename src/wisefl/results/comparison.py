@@ -4,7 +4,6 @@ A run is a function of its configuration, so runs that differ by nothing but the
 are averaged; a second copy of the same run says nothing new and is not counted twice.
 """
 
-import json
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -20,6 +19,8 @@ from wisefl.run.folder import CONFIG, RunFolder
 
 LAST_EVALUATIONS = 5
 """The accuracy of a single round jumps about; the final one is the mean over this many evaluations."""
+DECIDED = "none"
+"""The dataset of a run whose rounds are only decided."""
 _IRRELEVANT = ("seed", "data.folder")
 """What may differ between runs of the same experiment."""
 
@@ -57,6 +58,7 @@ class RunRow:
     name: str
     policy: str
     dataset: str
+    """What was trained on; `none` where rounds were only decided."""
     seed: int
     rounds: int
     planned_rounds: int
@@ -109,6 +111,19 @@ class Comparison:
     def replicated(self) -> bool:
         """Whether any experiment was run under several seeds."""
         return any(len(group.seeds) > 1 for group in self.groups)
+
+    @property
+    def evaluated(self) -> bool:
+        """Whether any run has an accuracy to compare."""
+        return any(row.final_accuracy is not None for row in self.rows)
+
+    @property
+    def why_not_evaluated(self) -> str:
+        return (
+            "decided, not trained"
+            if all(row.dataset == DECIDED for row in self.rows)
+            else "no round was evaluated yet"
+        )
 
     def left_out(self) -> list[str]:
         """Runs that no group counts: unfinished ones beside finished ones, and second copies."""
@@ -180,18 +195,10 @@ def _load(path: Path, name: str) -> Run:
     folder = RunFolder.open(path)
     points: list[tuple[float, float, float, float]] = []
     rounds, latency_s, energy_j = 0, 0.0, 0.0
-    try:
-        for record in folder.records():
-            rounds, latency_s, energy_j = (
-                record[key] for key in ("round", "cumulative_latency_s", "cumulative_energy_j")
-            )
-            if record["test_accuracy"] is not None:
-                points.append((rounds, latency_s, energy_j, record["test_accuracy"]))
-    except FileNotFoundError as error:
-        raise InvalidInput(f"{path} holds no complete run: there is no {Path(error.filename).name} in it") from None
-    except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
-        why = f"no field {error}" if isinstance(error, KeyError) else error
-        raise InvalidInput(f"{path}: the record after round {rounds} cannot be read ({why})") from None
+    for record in folder.records():
+        rounds, latency_s, energy_j = record.round, record.cumulative_latency_s, record.cumulative_energy_j
+        if record.test_accuracy is not None:
+            points.append((rounds, latency_s, energy_j, record.test_accuracy))
     columns = np.asarray(points, dtype=np.float64).reshape(-1, 4).T
     return Run(name, _flat(folder.config.model_dump()), rounds, folder.finished, latency_s, energy_j, Curve(*columns))
 
@@ -220,7 +227,7 @@ def _row(run: Run, target: float | None) -> RunRow:
     return RunRow(
         name=run.name,
         policy=run.policy,
-        dataset=str(run.settings["data.name"]),
+        dataset=DECIDED if run.settings["kind"] == "decisions" else str(run.settings["data.name"]),
         seed=run.seed,
         rounds=run.rounds,
         planned_rounds=int(run.settings["rounds"]),

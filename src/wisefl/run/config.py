@@ -122,6 +122,8 @@ LimitsSection = create_model("LimitsSection", __base__=Section, **_LIMIT_FIELDS)
 
 
 class RunConfig(Section):
+    kind: Literal["training", "decisions"] = "training"
+    """Rounds of federated learning, or rounds that are decided and charged but not trained."""
     seed: int = Field(default=0, ge=0)
     """Names every random draw of the run."""
     rounds: int = Field(default=20, ge=1)
@@ -163,6 +165,14 @@ def check(values: dict[str, Any]) -> RunConfig:
     except ValidationError as error:
         raise InvalidInput(_sentence(error)) from None
     return config
+
+
+def check_simulated(config: RunConfig) -> None:
+    """A Flower run has the same kind of folder, but its data and model are with its nodes."""
+    if "own" in (config.data.name, config.training.model):
+        raise InvalidInput(
+            "this is a run of a Flower app (data.name or training.model is 'own'): start the app again"
+        )
 
 
 def read_toml(path: Path) -> dict[str, Any]:

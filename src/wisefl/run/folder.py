@@ -5,11 +5,11 @@ it is on disk. A run killed at any moment goes on from its last checkpoint and e
 """
 
 import importlib.metadata
-import json
 import os
 import platform
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,15 @@ import numpy as np
 
 from wisefl.arrays import Arrays
 from wisefl.errors import InvalidInput
+from wisefl.files import append_line, sync, write_json, write_text, written_whole
 from wisefl.run.config import RunConfig, check, to_toml
+from wisefl.run.record import Announcement, RoundRecord, Summary
 
 CONFIG, ROUNDS, CHECKPOINT = "config.toml", "rounds.jsonl", "checkpoint.npz"
 SUMMARY, ENVIRONMENT = "summary.json", "environment.json"
 NOW = "now.json"
+FORMAT = 2
+"""Of the files in a run's folder. It is the first line of the configuration; folders of another are refused."""
 _PACKAGES = ("wisefl", "numpy", "scipy", "numba", "torch", "scikit-learn", "cvxpy", "clarabel")
 
 
@@ -39,65 +43,58 @@ class RunFolder:
             )
         try:
             path.mkdir(parents=True, exist_ok=True)
-            folder = cls(path, config)
-            folder._write(ENVIRONMENT, json.dumps(environment(), indent=2) + "\n")
-            folder._write(ROUNDS, "")
-            folder._write(CONFIG, to_toml(config))
         except OSError as error:
             raise InvalidInput(f"{path}: cannot be written ({error.strerror})") from None
-        return folder
+        write_json(path / ENVIRONMENT, environment())
+        write_text(path / ROUNDS, "")
+        write_text(path / CONFIG, f"format = {FORMAT}\n{to_toml(config)}")
+        return cls(path, config)
 
     @classmethod
     def open(cls, path: Path) -> "RunFolder":
         """A run that was started before."""
-        try:
-            config = check(tomllib.loads((path / CONFIG).read_text(encoding="utf-8")))
-        except FileNotFoundError:
-            raise InvalidInput(f"{path} holds no run: there is no {CONFIG} in it") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise InvalidInput(f"{path / CONFIG}: not valid TOML ({error})") from None
-        return cls(path, config)
+        return cls(path, check(read_config(path)))
 
     @property
     def finished(self) -> bool:
         return (self.path / SUMMARY).exists()
 
-    def records(self) -> Iterator[dict[str, Any]]:
+    def records(self) -> Iterator[RoundRecord]:
         """Every complete record; a line cut short by a crash is not one."""
-        with open(self.path / ROUNDS, encoding="utf-8") as file:
-            for line in file:
-                if line.endswith("\n"):
-                    yield json.loads(line)
-
-    def summary(self) -> dict[str, Any]:
-        content: dict[str, Any] = json.loads((self.path / SUMMARY).read_text(encoding="utf-8"))
-        return content
-
-    def append(self, record: Mapping[str, Any]) -> None:
-        line = json.dumps(record, allow_nan=False) + "\n"
         try:
-            with open(self.path / ROUNDS, "a", encoding="utf-8") as file:
-                file.write(line)
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise InvalidInput(f"{self.path / ROUNDS}: cannot be written ({error.strerror})") from None
+            with open(self.path / ROUNDS, encoding="utf-8") as file:
+                for number, line in enumerate(file, start=1):
+                    if line.endswith("\n"):
+                        yield self._record(line, number)
+        except FileNotFoundError:
+            raise InvalidInput(f"{self.path} holds no complete run: there is no {ROUNDS} in it") from None
+        except UnicodeDecodeError as error:
+            raise InvalidInput(f"{self.path / ROUNDS}: not a text file ({error})") from None
 
-    def announce(self, now: Mapping[str, Any]) -> None:
-        """Say what the round under way has decided: `round`, `selected` and more; a record of that round ends it."""
-        self._write(NOW, json.dumps(now, allow_nan=False) + "\n")
+    def _record(self, line: str, number: int) -> RoundRecord:
+        try:
+            return RoundRecord.from_json(line)
+        except InvalidInput as error:
+            raise InvalidInput(f"{self.path / ROUNDS}, line {number}: {error}") from None
+
+    def summary(self) -> Summary:
+        try:
+            return Summary.from_json((self.path / SUMMARY).read_text(encoding="utf-8"))
+        except InvalidInput as error:
+            raise InvalidInput(f"{self.path / SUMMARY}: {error}") from None
+
+    def append(self, record: RoundRecord) -> None:
+        append_line(self.path / ROUNDS, record.to_json())
+
+    def announce(self, now: Announcement) -> None:
+        """Say what the round under way has decided."""
+        write_text(self.path / NOW, now.to_json() + "\n")
 
     def save(self, state: Arrays) -> None:
-        """Replace the checkpoint; `state["round"]` says how many records belong to it."""
-        partial = self.path / f"{CHECKPOINT}.partial"
-        try:
-            with open(partial, "wb") as file:
-                np.savez(file, **state)  # type: ignore[arg-type]
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(partial, self.path / CHECKPOINT)
-        except OSError as error:
-            raise InvalidInput(f"{self.path / CHECKPOINT}: cannot be written ({error.strerror})") from None
+        """Replace the checkpoint; `state["round"]` says how many records belong to it, which are on disk then."""
+        sync(self.path / ROUNDS)
+        with written_whole(self.path / CHECKPOINT, "wb") as file:
+            np.savez(file, **state)  # type: ignore[arg-type]
 
     def load(self) -> Arrays | None:
         """The last checkpoint, with the records beyond it cut off; None when there is none yet."""
@@ -108,26 +105,35 @@ class RunFolder:
         self._keep_records(0 if state is None else int(state["round"]))
         return state
 
-    def finish(self, summary: Mapping[str, Any]) -> None:
-        self._write(SUMMARY, json.dumps(summary, indent=2, allow_nan=False) + "\n")
+    def finish(self, summary: Summary) -> None:
+        write_text(self.path / SUMMARY, summary.to_json() + "\n")
 
     def _keep_records(self, count: int) -> None:
         with open(self.path / ROUNDS, encoding="utf-8") as file:
-            lines = [line for line in file if line.endswith("\n")]
+            lines = [line for line in islice(file, count) if line.endswith("\n")]
         if len(lines) < count:
             raise InvalidInput(
                 f"{self.path / ROUNDS} has {len(lines)} records, fewer than the {count} of its checkpoint: "
                 "the folder was changed by hand and cannot be resumed"
             )
-        self._write(ROUNDS, "".join(lines[:count]))
+        write_text(self.path / ROUNDS, "".join(lines))
 
-    def _write(self, name: str, text: str) -> None:
-        partial = self.path / f"{name}.partial"
-        with open(partial, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, self.path / name)
+
+def read_config(path: Path) -> dict[str, Any]:
+    """The configuration of a folder as it stands, once its format is known to be ours."""
+    try:
+        values = tomllib.loads((path / CONFIG).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InvalidInput(f"{path} holds no run: there is no {CONFIG} in it") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{path / CONFIG}: not valid TOML ({error})") from None
+    written = values.pop("format", 1)
+    if written != FORMAT:
+        raise InvalidInput(
+            f"{path} was written by another version of WiseFL (format {written}, this one reads {FORMAT}): "
+            "run it again in another folder"
+        )
+    return values
 
 
 def environment() -> dict[str, Any]:

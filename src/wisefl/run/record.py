@@ -6,9 +6,11 @@ one (a figure, a chart, a table) through a `Metric`.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
+from typing import Any
 
 from wisefl.errors import InvalidInput
 from wisefl.files import json_text
@@ -16,6 +18,72 @@ from wisefl.files import json_text
 Client = int | str
 """A client in a record: its number, or its id where ids are not numbers."""
 WALL = "_wall_s"
+
+
+class Stage(StrEnum):
+    """The parts of a round that are timed by the clock on the wall, by the field that tells how long each took."""
+
+    CHANNEL = "channel_wall_s"
+    DECISION = "decision_wall_s"
+    TRAINING = "training_wall_s"
+    AVERAGING = "averaging_wall_s"
+    EVALUATION = "evaluation_wall_s"
+    ROUND = "round_wall_s"
+
+
+class Clock:
+    """Times the stages of a round; each begins where the one before it ended."""
+
+    def __init__(self) -> None:
+        self._start = self._last = time.perf_counter()
+        self.marks: dict[Stage, float] = {}
+
+    def mark(self, stage: Stage) -> None:
+        """A stage is over; one that comes in several pieces adds up."""
+        now = time.perf_counter()
+        since = self._start if stage is Stage.ROUND else self._last
+        self.marks[stage] = self.marks.get(stage, 0.0) + now - since
+        self._last = now
+
+    def fields(self) -> dict[str, Any]:
+        """As fields of a record."""
+        return {stage.value: seconds for stage, seconds in self.marks.items()}
+
+
+@dataclass(frozen=True)
+class Scores:
+    """How good the model is after a round; None for what was not evaluated."""
+
+    test_accuracy: float | None = None
+    test_loss: float | None = None
+    held_out_accuracy: float | None = None
+
+
+@dataclass(frozen=True)
+class Announcement:
+    """A round under way: who trains now. The record of that round ends it."""
+
+    round: int
+    selected: tuple[Client, ...]
+    share: tuple[float, ...]
+    planned_latency_s: float | None
+
+    def to_json(self) -> str:
+        return json_text(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> "Announcement | None":
+        """None when the file is not what it should be: it is a courtesy, nothing hangs on it."""
+        try:
+            values = json.loads(text)
+            return cls(
+                int(values["round"]),
+                tuple(values["selected"]),
+                tuple(map(float, values["share"])),
+                values["planned_latency_s"],
+            )
+        except (ValueError, KeyError, TypeError):
+            return None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,6 +190,57 @@ class RoundRecord:
         return {name: value for name, value in asdict(self).items() if not name.endswith(WALL)}
 
 
+@dataclass(frozen=True)
+class Summary:
+    """What a run came to; accuracies are None where nothing was trained or evaluated."""
+
+    rounds: int
+    policy: str
+    final_accuracy: float | None
+    final_loss: float | None
+    held_out_accuracy: float | None
+    best_accuracy: float | None
+    cumulative_latency_s: float
+    cumulative_energy_j: float
+    weights_sha256: str
+    wall_s: float | None = None
+    """Of the last start of the run alone."""
+
+    @classmethod
+    def of(cls, records: Iterable[RoundRecord], weights_sha256: str, wall_s: float | None) -> "Summary":
+        """From all records of a finished run."""
+        best: float | None = None
+        last: RoundRecord | None = None
+        evaluated: RoundRecord | None = None
+        for record in records:
+            last = record
+            if record.test_accuracy is not None:
+                evaluated, best = record, max(best or 0.0, record.test_accuracy)
+        assert last is not None
+        return cls(
+            rounds=last.round,
+            policy=last.policy,
+            final_accuracy=evaluated.test_accuracy if evaluated else None,
+            final_loss=evaluated.test_loss if evaluated else None,
+            held_out_accuracy=evaluated.held_out_accuracy if evaluated else None,
+            best_accuracy=best,
+            cumulative_latency_s=last.cumulative_latency_s,
+            cumulative_energy_j=last.cumulative_energy_j,
+            weights_sha256=weights_sha256,
+            wall_s=wall_s,
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> "Summary":
+        try:
+            return cls(**json.loads(text))
+        except (ValueError, TypeError):
+            raise InvalidInput("not the summary of a run of this version of WiseFL") from None
+
+    def to_json(self) -> str:
+        return json_text(asdict(self), indent=2)
+
+
 class Whole(StrEnum):
     """How a course over the rounds becomes one number of the run."""
 
@@ -172,3 +291,6 @@ SAMPLES = Metric("samples", "samples")
 GROUPS = Metric("groups", "models", Whole.LAST)
 CLIENTS_USED = _ClientsUsed("clients_used", "clients that have trained so far", Whole.LAST)
 """Not recorded, but told by who was selected."""
+
+METRICS = {metric.name: metric for metric in list(vars().values()) if isinstance(metric, Metric)}
+"""By name, as tables have them."""

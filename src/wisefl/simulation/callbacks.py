@@ -1,11 +1,11 @@
-"""What watches a run: told of its start, of every round and of its end, and never changing its course."""
+"""What shows a run while it goes on."""
 
 import math
-from collections.abc import Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from wisefl.run.config import RunConfig
+from wisefl.run.record import RoundRecord, Summary
 
 if TYPE_CHECKING:
     import rich.progress
@@ -13,17 +13,6 @@ if TYPE_CHECKING:
 
 _LINES = 10
 """How often a run reports where there is no terminal."""
-
-
-class Callback(Protocol):
-    def on_start(self, config: RunConfig, round: int) -> None:
-        """The run begins or goes on; `round` rounds are done already."""
-
-    def on_round(self, record: Mapping[str, Any]) -> None:
-        """A round is over and its record is on disk."""
-
-    def on_end(self, summary: Mapping[str, Any]) -> None:
-        """The last round is over."""
 
 
 class Progress:
@@ -41,6 +30,7 @@ class Progress:
         self._task: rich.progress.TaskID | None = None
         self._total = 0
         self._accuracy: float | None = None
+        self._unknown = ""
 
     def __enter__(self) -> "Progress":
         return self
@@ -52,28 +42,27 @@ class Progress:
 
     def on_start(self, config: RunConfig, round: int) -> None:
         self._total = config.rounds
+        self._unknown = "not evaluated yet" if config.kind == "training" else "decided"
         if self._console.is_terminal:
             self._bar = _bar(self._console)
             self._task = self._bar.add_task(config.policy.name, total=self._total, completed=round, state="")
             self._bar.start()
 
-    def on_round(self, record: Mapping[str, Any]) -> None:
-        number = int(record["round"])
-        if record["test_accuracy"] is not None:
-            self._accuracy = float(record["test_accuracy"])
+    def on_round(self, record: RoundRecord) -> None:
+        number = record.round
+        self._accuracy = self._accuracy if record.test_accuracy is None else record.test_accuracy
         state = self._state(record)
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=number, state=state)
         elif number % math.ceil(self._total / _LINES) == 0 or number == self._total:
             self._console.print(f"round {number} of {self._total}: {state}", soft_wrap=True)
 
-    def on_end(self, summary: Mapping[str, Any]) -> None:
+    def on_end(self, summary: Summary) -> None:
         self._stop()
 
-    def _state(self, record: Mapping[str, Any]) -> str:
-        accuracy = "not evaluated yet" if self._accuracy is None else f"accuracy {self._accuracy:.4f}"
-        spent_s, spent_j = float(record["cumulative_latency_s"]), float(record["cumulative_energy_j"])
-        return f"{accuracy}, {spent_s:,.1f} s, {spent_j:,.1f} J"
+    def _state(self, record: RoundRecord) -> str:
+        accuracy = self._unknown if self._accuracy is None else f"accuracy {self._accuracy:.4f}"
+        return f"{accuracy}, {record.cumulative_latency_s:,.1f} s, {record.cumulative_energy_j:,.1f} J"
 
     def _stop(self) -> None:
         if self._bar is not None:

@@ -1,93 +1,68 @@
-"""Rounds that are decided and charged but not trained: a run folder without a model.
+"""Rounds that are decided and charged but not trained: what a cost figure needs.
 
-Cost figures need no learning. The clients are those of `Fleet.random`, spread as in the paper, and every method meets
-the same fleet and the same channels under a seed.
+The clients are those of `Fleet.random`, spread as in the paper, and every method meets the same fleet and the same
+channels under a seed.
 """
 
-import json
-import time
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from wisefl.decision import Decision, Limits, RoundProblem, solve
-from wisefl.files import locked, written_whole
+from wisefl.arrays import Floats, Positions
+from wisefl.decision import Limits, RoundProblem
+from wisefl.errors import InvalidInput
 from wisefl.fleet import Fleet
-from wisefl.policies.base import RoundView
+from wisefl.policies.base import RoundView, TrainingPolicy
 from wisefl.policies.training import training_policy
+from wisefl.run.advance import Merged, advance
 from wisefl.run.config import RunConfig
-from wisefl.run.folder import CONFIG, ROUNDS, RunFolder
+from wisefl.run.describe import Outcome, describe, with_quality, with_results
+from wisefl.run.record import Clock, RoundRecord, Scores, Stage
+from wisefl.run.state import State
 
 
-def decide_folder(path: Path, config: RunConfig, *, workers: int | None = None) -> dict[str, Any]:
-    """Decide the rounds of a folder; what was left unfinished takes seconds and starts again."""
-    folder = RunFolder.open(path) if (path / CONFIG).exists() else RunFolder.create(path, config)
-    with locked(folder.path):
-        if folder.finished:
-            return folder.summary()
-        start = time.perf_counter()
-        records = decide_rounds(config)
-        with written_whole(path / ROUNDS) as file:
-            file.writelines(json.dumps(record, allow_nan=False) + "\n" for record in records)
-        summary = {
-            "rounds": len(records),
-            "policy": config.policy.name,
-            "cumulative_latency_s": records[-1]["cumulative_latency_s"],
-            "cumulative_energy_j": records[-1]["cumulative_energy_j"],
-            "wall_s": time.perf_counter() - start,
-        }
-        folder.finish(summary)
-    return summary
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """Drives a run without a model."""
 
+    config: RunConfig
+    fleet: Fleet
+    limits: Limits
+    policy: TrainingPolicy
 
-def decide_rounds(config: RunConfig) -> list[dict[str, Any]]:
-    """One record per round, a function of the configuration but for `decision_wall_s`."""
-    fleet = Fleet.random(config.data.clients, config.seed, frequency_unit_hz=config.fleet.frequency_unit_hz)
-    limits = config.round_limits(Limits().bits_per_sample, Limits().model_bits)
-    policy = training_policy(config.policy.name, allocation=config.policy.allocation, options=config.policy.options)
-    latency_s = energy_j = 0.0
-    records = []
-    for number in range(1, config.rounds + 1):
-        gain = config.fleet.gain(len(fleet), config.seed, number)
-        problem = RoundProblem.build(fleet, gain, limits)
-        start = time.perf_counter()
-        decision = policy.choose(problem, RoundView(config.seed, number, _no_model)).decision
-        wall_s = time.perf_counter() - start
-        latency_s, energy_j = latency_s + decision.latency_s, energy_j + decision.energy_j
-        records.append(
-            {
-                "round": number,
-                "policy": config.policy.name,
-                "clients": int(np.count_nonzero(decision.selected)),
-                "samples": decision.samples,
-                "latency_s": decision.latency_s,
-                "energy_j": decision.energy_j,
-                "cumulative_latency_s": latency_s,
-                "cumulative_energy_j": energy_j,
-                "decision_wall_s": wall_s,
-                **_quality(decision),
-            }
+    @classmethod
+    def of(cls, config: RunConfig) -> "Decisions":
+        settings = config.policy
+        return cls(
+            config=config,
+            fleet=Fleet.random(config.data.clients, config.seed, frequency_unit_hz=config.fleet.frequency_unit_hz),
+            limits=config.round_limits(Limits().bits_per_sample, Limits().model_bits),
+            policy=training_policy(settings.name, allocation=settings.allocation, options=settings.options),
         )
-    return records
+
+    def problem(self, round: int) -> RoundProblem:
+        """P1' of a round, with that round's channel."""
+        return RoundProblem.build(
+            self.fleet, self.config.fleet.gain(len(self.fleet), self.config.seed, round), self.limits
+        )
+
+    def start(self) -> State:
+        return State.initial(np.empty(0, dtype=np.float32), len(self.fleet))
+
+    def play(self, state: State) -> tuple[State, RoundRecord]:
+        number, clock = state.round + 1, Clock()
+        view = RoundView(self.config.seed, number, _no_model, state.memory)
+        problem = self.problem(number)
+        choice = self.policy.choose(problem, view)
+        clock.mark(Stage.DECISION)
+        decision = choice.decision
+        outcome = Outcome(choice.probe_s + decision.latency_s, choice.probe_j + decision.energy_j)
+        untrained = Merged(state.models, (), {})
+        after = advance(state, untrained, self.policy, view, outcome.latency_s, outcome.energy_j)
+        asked, names = (choice, np.flatnonzero(decision.selected)), range(len(problem))
+        record = describe(self.config.policy.name, after, problem, [asked], names, outcome)
+        return after, with_results(with_quality(record, decision), Scores(), clock)
 
 
-def _quality(decision: Decision) -> dict[str, Any]:
-    """How good a decision is, whoever made it: beside what no decision can undercut, and by the limits it breaks."""
-    bound = solve(decision.problem, "certified").lower_bound
-    assert bound is not None
-    wanted = decision.problem.limits.min_samples
-    return {
-        "objective": decision.objective,
-        "certified_bound": bound,
-        "excess_percent": 100.0 * (decision.objective / bound - 1.0),
-        "band": float(decision.share.sum()),
-        "missing_percent": 100.0 * max(0.0, 1.0 - decision.samples / wanted),
-        "broken_percent": 100.0 if decision.violations() else 0.0,
-        "violations": decision.violations(),
-    }
-
-
-def _no_model(clients: NDArray[np.intp]) -> NDArray[np.float64]:
-    raise NotImplementedError("a policy that asks for losses needs a model to ask: figures of training have one")
+def _no_model(clients: Positions) -> Floats:
+    raise InvalidInput("the policy asks for losses of a model, which decisions have not: set kind to training")

@@ -5,16 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wisefl.cost import BITS_PER_WEIGHT
 from wisefl.data import Dataset, Partition, load, split, split_clients
 from wisefl.decision import Limits, RoundProblem
-from wisefl.errors import InvalidInput
 from wisefl.fleet import Fleet
 from wisefl.learning import Engine, LocalTraining, Samples
 from wisefl.policies.base import TrainingPolicy
 from wisefl.policies.training import training_policy
-from wisefl.run.config import RunConfig
-
-BITS_PER_WEIGHT = 32
+from wisefl.run.config import RunConfig, check_simulated
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,14 +77,6 @@ def build(config: RunConfig, *, workers: int | None = None) -> Federation:
         ),
         initial_weights=weights,
     )
-
-
-def check_simulated(config: RunConfig) -> None:
-    """A Flower run has the same kind of folder, but its data and model are with its nodes."""
-    if "own" in (config.data.name, config.training.model):
-        raise InvalidInput(
-            "this is a run of a Flower app (data.name or training.model is 'own'): start the app again"
-        )
 
 
 def _samples(config: RunConfig, dataset: Dataset, images: NDArray[np.uint8], labels: NDArray[np.int64]) -> Samples:

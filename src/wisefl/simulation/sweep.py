@@ -20,7 +20,7 @@ from wisefl.run.config import RunConfig, check, load_config, to_toml
 from wisefl.run.folder import CONFIG, ROUNDS, SUMMARY, RunFolder
 
 Backend = Literal["processes", "ray"]
-RunOne = Callable[..., dict[str, Any]]
+RunOne = Callable[..., Any]
 
 MOST_RUNS = 10_000
 _LONGEST_NAME = 120

@@ -1,25 +1,40 @@
 """A run in TensorBoard: one scalar per figure and round."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from wisefl.errors import MissingExtra
 from wisefl.run.config import RunConfig
+from wisefl.run.record import (
+    CUMULATIVE_ENERGY,
+    CUMULATIVE_LATENCY,
+    DIVERGENCE_MAX,
+    DIVERGENCE_MIXTURE,
+    ENERGY,
+    GAP,
+    GROUPS,
+    HELD_OUT_ACCURACY,
+    LATENCY,
+    SAMPLES,
+    TEST_ACCURACY,
+    TEST_LOSS,
+    RoundRecord,
+    Summary,
+)
 
 _TAGS = {
-    "test_accuracy": "accuracy/test",
-    "held_out_accuracy": "accuracy/held out",
-    "test_loss": "loss/test",
-    "latency_s": "round/latency (s)",
-    "energy_j": "round/energy (J)",
-    "gap": "round/certified gap",
-    "cumulative_latency_s": "so far/latency (s)",
-    "cumulative_energy_j": "so far/energy (J)",
-    "divergence_max": "data/largest divergence",
-    "divergence_mixture": "data/divergence of the mixture",
-    "samples": "data/samples",
-    "groups": "clients/models",
+    TEST_ACCURACY: "accuracy/test",
+    HELD_OUT_ACCURACY: "accuracy/held out",
+    TEST_LOSS: "loss/test",
+    LATENCY: "round/latency (s)",
+    ENERGY: "round/energy (J)",
+    GAP: "round/certified gap",
+    CUMULATIVE_LATENCY: "so far/latency (s)",
+    CUMULATIVE_ENERGY: "so far/energy (J)",
+    DIVERGENCE_MAX: "data/largest divergence",
+    DIVERGENCE_MIXTURE: "data/divergence of the mixture",
+    SAMPLES: "data/samples",
+    GROUPS: "clients/models",
 }
 
 
@@ -39,19 +54,19 @@ class TensorBoardLog:
         # TensorBoard drops events of earlier files from purge_step on: the rounds that are about to be repeated.
         self._writer = self._make_writer(str(self._path), purge_step=round + 1 if round else None)
 
-    def on_round(self, record: Mapping[str, Any]) -> None:
+    def on_round(self, record: RoundRecord) -> None:
         for tag, value in scalars(record).items():
-            self._writer.add_scalar(tag, value, int(record["round"]))
+            self._writer.add_scalar(tag, value, record.round)
         self._writer.flush()
 
-    def on_end(self, summary: Mapping[str, Any]) -> None:
+    def on_end(self, summary: Summary) -> None:
         self._writer.close()
 
 
-def scalars(record: Mapping[str, Any]) -> dict[str, float]:
+def scalars(record: RoundRecord) -> dict[str, float]:
     """Tag -> value of everything that was measured in a round."""
-    found = {tag: float(record[name]) for name, tag in _TAGS.items() if record.get(name) is not None}
-    found["clients/selected"] = float(len(record["selected"]))
-    found["clients/dropped"] = float(len(record["dropped"]))
-    found["clients/rejected"] = float(sum(record["rejected"].values()))
+    found = {tag: float(value) for metric, tag in _TAGS.items() if (value := metric.of(record)) is not None}
+    found["clients/selected"] = float(len(record.selected))
+    found["clients/dropped"] = float(len(record.dropped))
+    found["clients/rejected"] = float(sum(record.rejected.values()))
     return found

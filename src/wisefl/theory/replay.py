@@ -6,10 +6,8 @@ to tell: the same weights come out without deciding anything anew.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from torch import nn
 
 from wisefl.arrays import Ints, Singles
@@ -18,6 +16,7 @@ from wisefl.errors import InvalidInput
 from wisefl.learning import Engine, Job, LocalTraining, Samples, average
 from wisefl.learning.model import initial_model
 from wisefl.run.folder import CHECKPOINT, RunFolder
+from wisefl.run.record import RoundRecord
 from wisefl.simulation.federation import Federation, build
 
 
@@ -107,10 +106,9 @@ def _last_model(folder: RunFolder) -> tuple[int, Singles]:
     return round, models[0]
 
 
-def _trained(record: Mapping[str, Any]) -> Ints:
+def _trained(record: RoundRecord) -> Ints:
     """Who was selected and delivered."""
-    selected: NDArray[np.int64] = np.array(record["selected"], dtype=np.int64)
-    return np.setdiff1d(selected, np.array(record["dropped"], dtype=np.int64))
+    return np.setdiff1d(np.array(record.selected, dtype=np.int64), np.array(record.dropped, dtype=np.int64))
 
 
 def _course(federation: Federation, schedule: tuple[Ints, ...], trained: Ints) -> Course:

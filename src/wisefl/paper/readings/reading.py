@@ -4,7 +4,6 @@ The readings themselves are the list in `reading_list`; their runs are ordinary 
 """
 
 import csv
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +18,8 @@ from wisefl.paper.plan import cell_of
 from wisefl.paper.scale import Scale
 from wisefl.results.comparison import LAST_EVALUATIONS
 from wisefl.results.curves import Estimate
-from wisefl.run.folder import ROUNDS
+from wisefl.run.folder import RunFolder
+from wisefl.run.record import METRICS
 from wisefl.simulation.sweep import Cell
 
 FILE = "readings.csv"
@@ -109,10 +109,9 @@ def _rows(scale: Scale, out: Path) -> Iterator[list[Any]]:
             (measure,) = reading.measures
             yield [reading.note, measure.field, side, seed, reading.counts[side](seed)]
         else:
-            with open(reading.cell(side, seed, out).path / ROUNDS, encoding="utf-8") as file:
-                records = [json.loads(line) for line in file]
+            records = list(RunFolder.open(reading.cell(side, seed, out).path).records())
             for measure in reading.measures:
-                values = [record[measure.field] for record in records if record[measure.field] is not None]
+                values = [value for value in METRICS[measure.field].course(records) if value is not None]
                 kept = values[-LAST_EVALUATIONS:] if measure.field.endswith("accuracy") else values
                 yield [reading.note, measure.field, side, seed, float(np.mean(kept))]
 

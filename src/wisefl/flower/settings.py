@@ -1,0 +1,69 @@
+"""What a strategy can be told, in groups: how long it waits, whom it trusts, what its messages hold."""
+
+from dataclasses import dataclass, fields
+
+from wisefl.errors import InvalidInput
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long the server waits, and for whom."""
+
+    margin: float = 1.2
+    """Planned latencies that a round may take; 1 is none more than planned."""
+    grace_s: float = 60.0
+    """Seconds on top for what no plan knows: programs that start, queues, Flower's polling every 3 s."""
+    query_timeout_s: float = 60.0
+    """For profiles, channels and evaluations."""
+    min_available_nodes: int = 2
+    """The first round waits for so many nodes ..."""
+    wait_s: float = 600.0
+    """... and for the profile of one of them, so long; then the run fails."""
+
+    def __post_init__(self) -> None:
+        _check(self)
+        if self.margin < 1.0:
+            raise InvalidInput(f"margin must be at least 1, not {self.margin:g}")
+
+    def deadline_s(self, latency_s: float) -> float:
+        return self.margin * latency_s + self.grace_s
+
+
+@dataclass(frozen=True)
+class Trust:
+    """What is believed of nodes, and what follows where it is not."""
+
+    max_norm: float = 10.0
+    """An update this many times larger than the round's median is left out."""
+    exclude_rounds: int = 5
+    """Rounds that a client sits out after it was late, failed or sent what cannot be."""
+    correct: bool = True
+    """Whether measured seconds correct the expected ones (see `wisefl.flower.corrections`)."""
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+
+@dataclass(frozen=True)
+class Messages:
+    """What is sent, under which names."""
+
+    model_bits: float | None = None
+    """Size of one upload; 32 bits for each number of the model unless told."""
+    fraction_evaluate: float = 0.0
+    """Part of the clients that evaluate the model after every round with the app's own function; their traffic is not
+    in the plan, so nobody does unless asked."""
+    arrays_key: str = "arrays"
+    config_key: str = "config"
+
+    def __post_init__(self) -> None:
+        _check(self)
+        if self.fraction_evaluate > 1.0:
+            raise InvalidInput(f"fraction_evaluate must be at most 1, not {self.fraction_evaluate:g}")
+
+
+def _check(group: Patience | Trust | Messages) -> None:
+    for item in fields(group):
+        value = getattr(group, item.name)
+        if isinstance(value, int | float) and not value >= 0:
+            raise InvalidInput(f"{item.name} must be at least 0, not {value:g}")
