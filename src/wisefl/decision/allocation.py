@@ -1,6 +1,6 @@
 """Bandwidth and frequency for a fixed set, optimally: one jointly convex problem, nothing alternates.
 
-For a deadline T and a price lam on bandwidth each client chooses its upload time alone (`pricing`), and the cheapest
+For a deadline T and a band price lam each client chooses its upload time alone (`client_cost`), and the cheapest
 frequency is the slowest that meets the deadline, f = w / (T - tau). `lam` is right when the shares sum to 1; T is
 right when the total cost stops falling, or when every CPU runs at full speed and no shorter deadline fits the band.
 """
@@ -12,13 +12,13 @@ from numba import njit
 from numpy.typing import NDArray
 
 from wisefl.arrays import Floats
-from wisefl.decision.deadline.pricing import deadline_slope, demand_elasticity, demand_of, prices_of, respond
+from wisefl.decision.client_cost import deadline_slope, demand_elasticity, demand_of, respond, terms_of
 from wisefl.decision.problem import RoundProblem
 
 
 @dataclass(frozen=True, eq=False)
 class Allocation:
-    """Shares and frequencies over the whole fleet, and the price that proves them optimal for the set."""
+    """Shares and frequencies over the whole fleet, and the price of the band that proves them optimal for the set."""
 
     share: Floats
     frequency_hz: Floats
@@ -30,36 +30,36 @@ class Allocation:
 def allocate(problem: RoundProblem, selected: NDArray[np.bool_]) -> Allocation:
     """The cheapest shares and frequencies with which exactly these clients take part."""
     clients = np.flatnonzero(selected)
-    prices = prices_of(problem, clients)
+    terms = terms_of(problem, clients)
     tau = np.empty(clients.size)
-    deadline, price, _ = best_deadline(problem.limits.latency_weight, prices, tau)
+    deadline, band_price, _ = best_deadline(problem.limits.latency_weight, terms, tau)
     share = np.zeros(len(problem))
     frequency = np.zeros(len(problem))
-    part = prices.upload_s / tau
+    part = terms.upload_s / tau
     part /= part.sum()
     share[clients] = part
     work, fastest = problem.work_cycles[clients], problem.max_frequency_hz[clients]
-    frequency[clients] = np.minimum(work / np.maximum(deadline - prices.upload_s / part, work / fastest), fastest)
-    return Allocation(share, frequency, deadline, price)
+    frequency[clients] = np.minimum(work / np.maximum(deadline - terms.upload_s / part, work / fastest), fastest)
+    return Allocation(share, frequency, deadline, band_price)
 
 
 @njit(cache=True, error_model="numpy")
 def best_deadline(latency_weight, clients, tau):  # type: ignore[no-untyped-def]
-    """The optimal deadline, bandwidth price and objective of a set; upload times into `tau`."""
+    """The optimal deadline, band price and objective of a set; upload times into `tau`."""
     airtime_cost, compute_cost, upload_s, fastest_s, _ = clients
     shortest = _shortest_deadline(clients)
-    price = _price_at_full_speed(shortest, latency_weight, clients)
-    if price > 0.0:
+    band_price = _price_at_full_speed(shortest, latency_weight, clients)
+    if band_price > 0.0:
         for k in range(tau.size):
             tau[k] = shortest - fastest_s[k]
-        return shortest, price, _cost(latency_weight, shortest, clients, tau)
+        return shortest, band_price, _cost(latency_weight, shortest, clients, tau)
 
-    price = 0.0
+    band_price = 0.0
     for k in range(tau.size):
         latest = shortest - fastest_s[k]
         tau[k] = latest
-        price += (airtime_cost[k] + 2.0 * compute_cost[k] / fastest_s[k] ** 3) * latest * latest / upload_s[k]
-    price /= tau.size
+        band_price += (airtime_cost[k] + 2.0 * compute_cost[k] / fastest_s[k] ** 3) * latest * latest / upload_s[k]
+    band_price /= tau.size
 
     # The slope of the cost in T rises from below 0 at the shortest deadline: bracket its zero, then close in. It is
     # about a1 - const / T^3, so interpolate in T^-3; an end that stays put twice has its slope halved (Illinois).
@@ -67,8 +67,8 @@ def best_deadline(latency_weight, clients, tau):  # type: ignore[no-untyped-def]
     high, high_slope = np.inf, np.inf
     deadline, last_side = 1.3 * shortest, 0
     while True:
-        price = clearing_price(deadline, price, clients, tau)
-        slope = latency_weight + deadline_slope(deadline, price, clients, tau)
+        band_price = clearing_band_price(deadline, band_price, clients, tau)
+        slope = latency_weight + deadline_slope(deadline, band_price, clients, tau)
         side = -1 if slope < 0.0 else 1
         if side < 0:
             low, low_slope = deadline, slope
@@ -85,33 +85,33 @@ def best_deadline(latency_weight, clients, tau):  # type: ignore[no-untyped-def]
             deadline = low + 0.25 * (high - low)
         else:
             deadline = _between(low, low_slope, high, high_slope)
-    return deadline, price, _cost(latency_weight, deadline, clients, tau)
+    return deadline, band_price, _cost(latency_weight, deadline, clients, tau)
 
 
 @njit(cache=True, error_model="numpy")
-def clearing_price(deadline, guess, clients, tau):  # type: ignore[no-untyped-def]
-    """The price at which the clients' shares sum to 1 under this deadline, which must be long enough for it."""
+def clearing_band_price(deadline, guess, clients, tau):  # type: ignore[no-untyped-def]
+    """The band price at which the clients' shares sum to 1 under this deadline, which must be long enough for it."""
     low, high = 0.0, np.inf
-    price = guess
+    band_price = guess
     for _ in range(100):
-        respond(deadline, price, clients, tau)
+        respond(deadline, band_price, clients, tau)
         demand = demand_of(clients, tau)
         if demand > 1.0:
-            low = price
+            low = band_price
         else:
-            high = price
+            high = band_price
         if abs(demand - 1.0) <= 1e-13:
             break
-        change = demand_elasticity(deadline, price, clients, tau)
+        change = demand_elasticity(deadline, band_price, clients, tau)
         # ln demand is nearly linear in ln price.
         step = -np.log(demand) * demand / change if change < 0.0 else np.log(demand) * 2.0
-        new = price * np.exp(min(max(step, -7.0), 7.0))
+        new = band_price * np.exp(min(max(step, -7.0), 7.0))
         if not (low < new < high):
-            new = price * 8.0 if high == np.inf else (price / 8.0 if low == 0.0 else np.sqrt(low * high))
-        if abs(new - price) <= 1e-15 * price:
+            new = band_price * 8.0 if high == np.inf else (band_price / 8.0 if low == 0.0 else np.sqrt(low * high))
+        if abs(new - band_price) <= 1e-15 * band_price:
             break
-        price = new
-    return price
+        band_price = new
+    return band_price
 
 
 @njit(cache=True, error_model="numpy")
@@ -136,20 +136,20 @@ def _shortest_deadline(clients):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, error_model="numpy")
 def _price_at_full_speed(shortest, latency_weight, clients):  # type: ignore[no-untyped-def]
-    """The price that makes the shortest deadline optimal, 0 if it is not: nobody may want to run slower."""
+    """The band price that makes the shortest deadline optimal, 0 if it is not: nobody may want to run slower."""
     airtime_cost, compute_cost, upload_s, fastest_s, _ = clients
     pressure, weight = 0.0, latency_weight
     for k in range(upload_s.size):
         latest = shortest - fastest_s[k]
         pressure += upload_s[k] / (latest * latest)
         weight += airtime_cost[k]
-    price = weight / pressure
+    band_price = weight / pressure
     for k in range(upload_s.size):
         latest = shortest - fastest_s[k]
         push = airtime_cost[k] + 2.0 * compute_cost[k] / fastest_s[k] ** 3
-        if push > price * upload_s[k] / (latest * latest):
+        if push > band_price * upload_s[k] / (latest * latest):
             return 0.0
-    return price
+    return band_price
 
 
 @njit(cache=True, error_model="numpy")

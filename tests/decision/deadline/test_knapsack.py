@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from wisefl.decision.deadline.knapsack import FOUND_ALL, LEAF_LIMIT, NODE_LIMIT, relaxed, search
+from wisefl.decision.deadline.knapsack import relaxed, search
+from wisefl.decision.deadline.walk import FOUND_ALL, LEAF_LIMIT, NODE_LIMIT
 
 
 def instance(seed: int, count: int = 10) -> tuple[np.ndarray, np.ndarray, float]:

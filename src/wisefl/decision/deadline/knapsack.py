@@ -10,14 +10,12 @@ depth-first branch and bound that either proves that no cover costs less than a 
 import numpy as np
 from numba import njit
 
-FOUND_ALL = 0
-NODE_LIMIT = 1
-LEAF_LIMIT = 2
+from wisefl.decision.deadline.walk import FOUND_ALL, walk
 
 
 @njit(cache=True, error_model="numpy")
 def relaxed(cost, samples, need, scratch):  # type: ignore[no-untyped-def]
-    """(value, price): the fractional optimum and its price per sample, the ratio g / n of the last client taken.
+    """(value, sample price): the fractional optimum and the ratio g / n of the last client taken.
 
     `scratch` is a pair of arrays of the same size. A client of infinite cost is never taken; the value is
     infinite when the others cannot cover the need.
@@ -64,16 +62,28 @@ def relaxed(cost, samples, need, scratch):  # type: ignore[no-untyped-def]
             break
         before += held + equal
         first = high
-    price = ratio[first]
-    value = price * need
+    sample_price = ratio[first]
+    value = sample_price * need
     for k in range(cost.size):
         if cost[k] < np.inf:
-            value += min(0.0, cost[k] - price * samples[k])
-    return value, price
+            value += min(0.0, cost[k] - sample_price * samples[k])
+    return value, sample_price
 
 
 @njit(cache=True, error_model="numpy")
-def reduce_to_core(cost, samples, need, value, price, cutoff, forced, core):  # type: ignore[no-untyped-def]
+def relaxed_signed(cost, samples, need, scratch):  # type: ignore[no-untyped-def]
+    """(value, price per sample) of the fractional knapsack whose costs may be negative: who earns is taken anyhow."""
+    value, sample_price = relaxed(cost, samples, need, scratch)
+    if sample_price >= 0.0:
+        return value, sample_price
+    value = 0.0
+    for k in range(cost.size):
+        value += min(0.0, cost[k])
+    return value, 0.0
+
+
+@njit(cache=True, error_model="numpy")
+def reduce_to_core(cost, samples, need, value, sample_price, cutoff, forced, core):  # type: ignore[no-untyped-def]
     """Split the clients by what a cover below the cutoff must do: (forced, open), as counts of filled entries.
 
     Reduced costs decide: taking a client against the relaxed solution costs at least its reduced cost more.
@@ -82,7 +92,7 @@ def reduce_to_core(cost, samples, need, value, price, cutoff, forced, core):  # 
     for k in range(cost.size):
         if cost[k] == np.inf:
             continue
-        reduced = cost[k] - price * samples[k]
+        reduced = cost[k] - sample_price * samples[k]
         if reduced > 0.0 and value + reduced >= cutoff:
             continue
         if reduced < 0.0 and value - reduced >= cutoff:
@@ -96,83 +106,19 @@ def reduce_to_core(cost, samples, need, value, price, cutoff, forced, core):  # 
 
 @njit(cache=True, error_model="numpy")
 def search(cost, samples, need, start_cost, cutoff, improve, max_nodes, covers, sizes):  # type: ignore[no-untyped-def]
-    """Depth-first over clients sorted by cost per sample; covers cheaper than the cutoff into `covers`.
-
-    With `improve` each cover found lowers the cutoff and only the last is kept (a minimisation; a client that another
-    one dominates is then skipped when the other was left out). Without it every minimal cover below the cutoff is
-    kept, until `sizes` is full. Returns (status, number of covers, lower bound on the cost of any cover not kept,
-    nodes): the bound is the cutoff when the search was exhausted.
-    """
-    count = cost.size
-    sum_cost = np.zeros(count + 1)
-    sum_samples = np.zeros(count + 1)
-    for k in range(count):
-        sum_cost[k + 1] = sum_cost[k] + cost[k]
-        sum_samples[k + 1] = sum_samples[k] + samples[k]
-    cheapest = np.empty(count + 1)
-    cheapest[count] = np.inf
-    for k in range(count - 1, -1, -1):
-        cheapest[k] = min(cheapest[k + 1], cost[k])
-
-    chosen = np.empty(count, np.int64)
-    depth, at, spent, missing = 0, 0, start_cost, need
-    found, nodes = 0, 0
-    while True:
-        nodes += 1
-        back = True
-        if missing <= 0.0:
-            if spent < cutoff:
-                if found == sizes.size and not improve:
-                    return LEAF_LIMIT, found, start_cost, nodes
-                slot = 0 if improve else found
-                covers[slot, :depth] = chosen[:depth]
-                sizes[slot] = depth
-                found = 1 if improve else found + 1
-                if improve:
-                    cutoff = spent
-        elif spent + cheapest[at] < cutoff and sum_samples[count] - sum_samples[at] >= missing:
-            target = sum_samples[at] + missing
-            low, high = at, count
-            while low < high:
-                middle = (low + high) // 2
-                if sum_samples[middle] >= target:
-                    high = middle
-                else:
-                    low = middle + 1
-            # Clients at .. low - 2 whole, then a part of client low - 1.
-            bound = spent + sum_cost[low - 1] - sum_cost[at]
-            bound += (target - sum_samples[low - 1]) * cost[low - 1] / samples[low - 1]
-            if bound < cutoff:
-                chosen[depth] = at
-                depth += 1
-                spent += cost[at]
-                missing -= samples[at]
-                at += 1
-                back = False
-        if nodes >= max_nodes:
-            return NODE_LIMIT, found, start_cost, nodes
-        if back:
-            if depth == 0:
-                return FOUND_ALL, found, cutoff, nodes
-            depth -= 1
-            last = chosen[depth]
-            spent -= cost[last]
-            missing += samples[last]
-            at = last + 1
-            if improve:
-                while at < count and cost[at] >= cost[last] and samples[at] <= samples[last]:
-                    at += 1
+    """Depth-first over clients sorted by cost per sample; covers cheaper than the cutoff into `covers` (`walk`)."""
+    return walk(cost, cost, samples, None, need, start_cost, start_cost, cutoff, improve, max_nodes, covers, sizes)
 
 
 @njit(cache=True, error_model="numpy")
 def split_by_reduced_cost(cost, samples, need, cutoff, scratch):  # type: ignore[no-untyped-def]
     """(relaxed value, clients a cover below the cutoff must have, clients it may have by cost per sample)."""
-    value, price = relaxed(cost, samples, need, scratch)
+    value, sample_price = relaxed(cost, samples, need, scratch)
     if value >= cutoff:
         nobody = np.empty(0, np.int64)
         return value, nobody, nobody
     forced, core = np.empty(cost.size, np.int64), np.empty(cost.size, np.int64)
-    taken, kept = reduce_to_core(cost, samples, need, value, price, cutoff, forced, core)
+    taken, kept = reduce_to_core(cost, samples, need, value, sample_price, cutoff, forced, core)
     core = core[:kept]
     return value, forced[:taken], core[np.argsort(cost[core] / samples[core], kind="mergesort")]
 

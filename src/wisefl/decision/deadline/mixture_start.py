@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from wisefl.decision.deadline.mixture_search import is_representative
+from wisefl.decision.deadline.walk import is_representative
 
 
 @njit(cache=True, error_model="numpy")

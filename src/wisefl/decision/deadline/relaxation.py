@@ -1,7 +1,7 @@
 """The Lagrangian of P1' in the bandwidth: costs of all clients for a deadline, or for a whole interval of them.
 
-For a price lam every set S and deadline T cost at least `a1 T - lam + sum_S g_k(T, lam)`. Each g_k is convex in T, so
-its tangent at any T0 bounds it from below, and for a fixed set the sum is then linear in T: over an interval of
+For a band price lam every set S and deadline T cost at least `a1 T - lam + sum_S g_k(T, lam)`. Each g_k is convex in
+T, so its tangent at any T0 bounds it from below, and for a fixed set the sum is then linear in T: over an interval of
 deadlines the least of it is at one of the two ends. Two covering knapsacks thus bound the cost of *every* decision
 whose deadline lies in the interval, with an error of second order in its width.
 """
@@ -9,27 +9,27 @@ whose deadline lies in the interval, with an error of second order in its width.
 import numpy as np
 from numba import njit
 
+from wisefl.decision.client_cost import cost_of, respond, slope_of
 from wisefl.decision.deadline.knapsack import relaxed
-from wisefl.decision.deadline.pricing import cost_of, respond, slope_of
 
 
 @njit(cache=True, error_model="numpy")
-def costs_at(deadline, price, clients, tau, cost):  # type: ignore[no-untyped-def]
+def costs_at(deadline, band_price, clients, tau, cost):  # type: ignore[no-untyped-def]
     """g_k(T, lam) into `cost`, infinite for who cannot meet the deadline; upload times into `tau`."""
-    respond(deadline, price, clients, tau)
+    respond(deadline, band_price, clients, tau)
     for k in range(tau.size):
         meets = clients.fastest_s[k] < deadline
-        cost[k] = cost_of(k, deadline, price, clients, tau[k]) if meets else np.inf
+        cost[k] = cost_of(k, deadline, band_price, clients, tau[k]) if meets else np.inf
 
 
 @njit(cache=True, error_model="numpy")
-def costs_over(first, last, tangent, price, clients, tau, cost_first, cost_last):  # type: ignore[no-untyped-def]
+def costs_over(first, last, tangent, band_price, clients, tau, cost_first, cost_last):  # type: ignore[no-untyped-def]
     """Lower bounds on g_k over [first, last], linear in the deadline, as their values at both ends.
 
     The tangent is taken at `tangent`, or at the later end for a client that cannot meet `tangent` or whose tangent
     would fall below zero; a client that cannot even meet `last` is infinitely expensive.
     """
-    respond(tangent, price, clients, tau)
+    respond(tangent, band_price, clients, tau)
     at_last = np.empty(0)
     for k in range(tau.size):
         if clients.fastest_s[k] >= last:
@@ -38,75 +38,75 @@ def costs_over(first, last, tangent, price, clients, tau, cost_first, cost_last)
             continue
         at, value, slope = tangent, 0.0, 0.0
         if tangent - clients.fastest_s[k] > 1e-6 * tangent:
-            value = cost_of(k, tangent, price, clients, tau[k])
-            slope = slope_of(k, tangent, price, clients, tau[k])
+            value = cost_of(k, tangent, band_price, clients, tau[k])
+            slope = slope_of(k, tangent, band_price, clients, tau[k])
         if value + slope * (last - tangent) <= 0.0:
             if at_last.size == 0:
                 at_last = last - np.minimum(clients.fastest_s, (1.0 - 1e-9) * last)
-                respond(last, price, clients, at_last)
+                respond(last, band_price, clients, at_last)
             at = last
-            value = cost_of(k, last, price, clients, at_last[k])
-            slope = slope_of(k, last, price, clients, at_last[k])
+            value = cost_of(k, last, band_price, clients, at_last[k])
+            slope = slope_of(k, last, band_price, clients, at_last[k])
         cost_first[k] = value + slope * (first - at)
         cost_last[k] = value + slope * (last - at)
 
 
 @njit(cache=True, error_model="numpy")
-def relaxed_price(deadline, guess, band, target, clients, samples, need, tau, cost, scratch):  # type: ignore[no-untyped-def]
-    """The bandwidth price that makes the relaxed bound at this deadline (nearly) largest.
+def relaxed_band_price(deadline, guess, band, target, clients, samples, need, tau, cost, scratch):  # type: ignore[no-untyped-def]
+    """The band price that makes the relaxed bound at this deadline (nearly) largest.
 
-    Returns (price, bound without its a1 T, slope of the bound in T without a1). Stops early once the bound passes
-    `target`, as it does at a deadline too short for the band whatever the price.
+    Returns (band price, bound without its a1 T, slope of the bound in T without a1). Stops early once the bound
+    passes `target`, as it does at a deadline too short for the band whatever the price.
     """
     low, high, stride = 0.0, np.inf, 1.0
-    price = guess
-    best_price, best_value, best_slope = guess, -np.inf, 0.0
+    band_price = guess
+    best_band_price, best_value, best_slope = guess, -np.inf, 0.0
     for _ in range(24):
-        costs_at(deadline, price, clients, tau, cost)
-        value, per_sample = relaxed(cost, samples, need, scratch)
-        value -= price * band
-        demand, slope = _relaxed_use(deadline, price, per_sample, clients, samples, need, tau, cost)
+        costs_at(deadline, band_price, clients, tau, cost)
+        value, sample_price = relaxed(cost, samples, need, scratch)
+        value -= band_price * band
+        demand, slope = _relaxed_use(deadline, band_price, sample_price, clients, samples, need, tau, cost)
         if value > best_value:
-            best_price, best_value, best_slope = price, value, slope
+            best_band_price, best_value, best_slope = band_price, value, slope
         if value == np.inf or value > target or abs(demand - band) <= 0.01 * band:
             break
         if demand > band:
-            low = price
+            low = band_price
         else:
-            high = price
-        if high <= low * 1.01 or price < 1e-9 * guess:
+            high = band_price
+        if high <= low * 1.01 or band_price < 1e-9 * guess:
             break
-        price = next_price(price, demand / band, low, high, stride)
+        band_price = next_band_price(band_price, demand / band, low, high, stride)
         stride *= 2.0
-    return best_price, best_value, best_slope
+    return best_band_price, best_value, best_slope
 
 
 @njit(cache=True, error_model="numpy")
-def next_price(price, demand, low, high, stride):  # type: ignore[no-untyped-def]
-    """Where to look next for the price at which demand is 1, given a bracket that may still be open.
+def next_band_price(band_price, demand, low, high, stride):  # type: ignore[no-untyped-def]
+    """Where to look next for the band price at which demand is 1, given a bracket that may still be open.
 
     Demand falls about with the square root of the price, but not at all where every CPU is at full speed: until the
     bracket closes, strides grow.
     """
     if low > 0.0 and high < np.inf:
-        new = price * demand * demand
+        new = band_price * demand * demand
         return new if low * 1.05 < new < high / 1.05 else np.sqrt(low * high)
     step = 2.0 * np.log(demand)
     step = max(step, 0.1) if demand > 1.0 else min(step, -0.1)
-    return price * np.exp(min(max(step * stride, -12.0), 12.0))
+    return band_price * np.exp(min(max(step * stride, -12.0), 12.0))
 
 
 @njit(cache=True, error_model="numpy")
-def _relaxed_use(deadline, price, per_sample, clients, samples, need, tau, cost):  # type: ignore[no-untyped-def]
+def _relaxed_use(deadline, band_price, sample_price, clients, samples, need, tau, cost):  # type: ignore[no-untyped-def]
     """Band that the fractional solution asks for, and the slope of its cost in the deadline."""
     demand, slope, held = 0.0, 0.0, 0.0
     tie_demand, tie_slope, tie_held = 0.0, 0.0, 0.0
     for k in range(tau.size):
-        edge = per_sample * samples[k]
+        edge = sample_price * samples[k]
         if cost[k] > edge * (1.0 + 1e-12):
             continue
         share = clients.upload_s[k] / tau[k]
-        fall = slope_of(k, deadline, price, clients, tau[k])
+        fall = slope_of(k, deadline, band_price, clients, tau[k])
         if cost[k] < edge * (1.0 - 1e-12):
             demand += share
             slope += fall
@@ -124,27 +124,29 @@ def _relaxed_use(deadline, price, per_sample, clients, samples, need, tau, cost)
 
 @njit(cache=True, error_model="numpy")
 def relaxed_optimum(latency_weight, band, clients, samples, need):  # type: ignore[no-untyped-def]
-    """(deadline, price) near which the relaxed bound is lowest over all deadlines: where the optimum should be."""
+    """(deadline, band price) near which the relaxed bound is lowest: where the optimum should be."""
     low, high = np.min(clients.fastest_s + clients.upload_s), np.inf
     deadline = 4.0 * low
     tau, cost = np.full(samples.size, 0.5 * deadline), np.empty(samples.size)
     scratch = (np.empty(samples.size), np.empty(samples.size))
-    price = latency_weight * deadline / band
-    best_deadline, best_price, best_value = deadline, price, np.inf
+    band_price = latency_weight * deadline / band
+    best_deadline, best_band_price, best_value = deadline, band_price, np.inf
     for _ in range(40):
         if high <= low * 1.01:
             break
         target = 1.5 * best_value if best_value < np.inf else 1e300
-        price, value, slope = relaxed_price(deadline, price, band, target, clients, samples, need, tau, cost, scratch)
+        band_price, value, slope = relaxed_band_price(
+            deadline, band_price, band, target, clients, samples, need, tau, cost, scratch
+        )
         value += latency_weight * deadline
         too_short = value > 1e290
         if too_short:
-            price = best_price
+            band_price = best_band_price
         elif value < best_value:
-            best_deadline, best_price, best_value = deadline, price, value
+            best_deadline, best_band_price, best_value = deadline, band_price, value
         if too_short or latency_weight + slope < 0.0:
             low = deadline
         else:
             high = deadline
         deadline = 1.6 * deadline if high == np.inf else np.sqrt(low * high)
-    return best_deadline, best_price
+    return best_deadline, best_band_price

@@ -13,8 +13,8 @@ mistakes. It works on the shares b and the deadline T, with the frequency that j
 
 and solves this convex problem by a primal-dual interior-point method, all sets of one size at once. (The whole band
 is always used: more of it shortens every upload.) The proof comes from convexity and not from the method: for any
-prices z >= 0 the Lagrangian F - z' spare lies above its tangent plane, whose minimum over the simplex of shares and
-the deadlines up to F / a1, which hold every better point, is a lower bound.
+prices z >= 0 of time the Lagrangian F - z' spare lies above its tangent plane, whose minimum over the simplex of
+shares and the deadlines up to F / a1, which hold every better point, is a lower bound.
 """
 
 from dataclasses import dataclass
@@ -124,7 +124,7 @@ def optimal_allocations(problem: RoundProblem, members: NDArray[np.intp]) -> Opt
     sets = _Sets(
         upload=problem.full_band_upload_s[members],
         fastest=work / problem.max_frequency_hz[members],
-        upload_price=limits.energy_weight * problem.transmit_power_w[members],
+        airtime_cost=limits.energy_weight * problem.transmit_power_w[members],
         compute_scale=limits.energy_weight * limits.capacitance * work**3,
         latency_weight=limits.latency_weight,
     )
@@ -146,7 +146,7 @@ class _Sets:
     """c, upload time with the whole band."""
     fastest: Floats
     """w / f_max, the shortest time of computing."""
-    upload_price: Floats
+    airtime_cost: Floats
     """a2 P, objective per second of upload."""
     compute_scale: Floats
     """a2 eps w^3, so that computing for t seconds costs this / t^2."""
@@ -158,37 +158,37 @@ class _Sets:
 
     def cost(self, share: Floats, deadline: Floats) -> Floats:
         upload = self.upload / share
-        spent = self.upload_price * upload + self.compute_scale / (deadline - upload) ** 2
+        spent = self.airtime_cost * upload + self.compute_scale / (deadline - upload) ** 2
         return np.asarray(self.latency_weight * deadline[:, 0] + spent.sum(axis=1))
 
-    def slopes(self, share: Floats, deadline: Floats, price: Floats) -> tuple[Floats, Floats]:
-        """Gradient of the Lagrangian F - price' spare, in the shares and in the deadline (a column)."""
+    def slopes(self, share: Floats, deadline: Floats, time_price: Floats) -> tuple[Floats, Floats]:
+        """Gradient of the Lagrangian F - z' spare, in the shares and in the deadline (a column)."""
         upload = self.upload / share
-        hurry = 2.0 * self.compute_scale / (deadline - upload) ** 3 + price
-        in_share = -upload / share * (self.upload_price + hurry)
+        hurry = 2.0 * self.compute_scale / (deadline - upload) ** 3 + time_price
+        in_share = -upload / share * (self.airtime_cost + hurry)
         in_deadline = self.latency_weight - hurry.sum(axis=1, keepdims=True)
         return in_share, in_deadline
 
-    def curvature(self, share: Floats, deadline: Floats, price: Floats, barrier: Floats) -> Floats:
+    def curvature(self, share: Floats, deadline: Floats, time_price: Floats, barrier: Floats) -> Floats:
         """Hessian of the Lagrangian plus `barrier` times the squares of the slopes of `spare`: bordered diagonal."""
         upload = self.upload / share
         compute = deadline - upload
         toward = upload / share
-        hurry = 2.0 * self.compute_scale / compute**3 + price
+        hurry = 2.0 * self.compute_scale / compute**3 + time_price
         bend = 6.0 * self.compute_scale / compute**4 + barrier
         count = share.shape[1]
         matrix = np.zeros((len(share), count + 1, count + 1))
         here = np.arange(count)
-        matrix[:, here, here] = 2.0 * toward / share * (self.upload_price + hurry) + bend * toward**2
+        matrix[:, here, here] = 2.0 * toward / share * (self.airtime_cost + hurry) + bend * toward**2
         matrix[:, here, count] = matrix[:, count, here] = bend * toward
         matrix[:, count, count] = bend.sum(axis=1)
         return matrix
 
-    def lower_bound(self, share: Floats, deadline: Floats, price: Floats) -> Floats:
+    def lower_bound(self, share: Floats, deadline: Floats, time_price: Floats) -> Floats:
         """The tangent plane of the Lagrangian at its least over the simplex and 0 <= T <= F / a1."""
-        in_share, in_deadline = self.slopes(share, deadline, price)
+        in_share, in_deadline = self.slopes(share, deadline, time_price)
         cost = self.cost(share, deadline)
-        here = cost - (price * self.spare(share, deadline)).sum(axis=1)
+        here = cost - (time_price * self.spare(share, deadline)).sum(axis=1)
         by_share = in_share.min(axis=1) - (in_share * share).sum(axis=1)
         latest = cost / self.latency_weight
         by_deadline = np.minimum(-in_deadline * deadline, in_deadline * (latest[:, None] - deadline))[:, 0]
@@ -201,34 +201,36 @@ def _minimise(sets: _Sets) -> tuple[Floats, Floats, Floats]:
     share = root / root.sum(axis=1, keepdims=True)
     deadline = 2.0 * (sets.upload / share + sets.fastest).max(axis=1, keepdims=True)
     barrier = _START * sets.cost(share, deadline)[:, None] / share.shape[1]
-    price = barrier / sets.spare(share, deadline)
+    time_price = barrier / sets.spare(share, deadline)
     lower_bound = np.full(len(share), -np.inf)
     for _ in range(_MAX_ITERATIONS):
-        bound, cost = sets.lower_bound(share, deadline, price), sets.cost(share, deadline)
+        bound, cost = sets.lower_bound(share, deadline, time_price), sets.cost(share, deadline)
         lower_bound = np.maximum(lower_bound, bound)
         solved = (cost - lower_bound <= _GOAL * cost)[:, None]
         if solved.all():
             break
         near = (cost - bound)[:, None] <= _NEAR * share.shape[1] * barrier
         barrier = np.where(near, _SHRINK * barrier, barrier)
-        step, price_step = _newton(sets, share, deadline, price, barrier)
+        step, time_price_step = _newton(sets, share, deadline, time_price, barrier)
         length = np.where(solved, 0.0, _line_search(sets, share, deadline, step, barrier))
         share, deadline = share + length * step[:, :-1], deadline + length * step[:, -1:]
-        price = price + np.where(solved, 0.0, _longest(price, price_step)) * price_step
+        time_price = time_price + np.where(solved, 0.0, _longest(time_price, time_price_step)) * time_price_step
     return share / share.sum(axis=1, keepdims=True), deadline, lower_bound
 
 
-def _newton(sets: _Sets, share: Floats, deadline: Floats, price: Floats, barrier: Floats) -> tuple[Floats, Floats]:
-    """The step towards spare * price = barrier that leaves the sum of the shares alone, and that of the prices."""
+def _newton(
+    sets: _Sets, share: Floats, deadline: Floats, time_price: Floats, barrier: Floats
+) -> tuple[Floats, Floats]:
+    """The step towards spare * time_price = barrier that keeps the sum of the shares, and that of the time prices."""
     count, spare = share.shape[1], sets.spare(share, deadline)
     matrix = np.zeros((len(share), count + 2, count + 2))
-    matrix[:, :-1, :-1] = sets.curvature(share, deadline, price, price / spare)
+    matrix[:, :-1, :-1] = sets.curvature(share, deadline, time_price, time_price / spare)
     matrix[:, :count, -1] = matrix[:, -1, :count] = 1.0
     in_share, in_deadline = sets.slopes(share, deadline, barrier / spare)
     goal = np.concatenate([-in_share, -in_deadline, np.zeros_like(deadline)], axis=1)
     step = np.linalg.solve(matrix, goal[:, :, None])[:, :-1, 0]
     spare_step = step[:, -1:] + sets.upload / share**2 * step[:, :-1]
-    return step, (barrier - price * spare_step) / spare - price
+    return step, (barrier - time_price * spare_step) / spare - time_price
 
 
 def _line_search(sets: _Sets, share: Floats, deadline: Floats, step: Floats, barrier: Floats) -> Floats:

@@ -1,6 +1,6 @@
-"""What one client costs for a given deadline and bandwidth price: compiled, vectorised, warm-started.
+"""What one client costs for a given deadline and price of the band: compiled, vectorised, warm-started.
 
-With a = a2 P, e = a2 eps w^3, c = model bits / rate and q = w / f_max, a client under deadline T and price lam
+With a = a2 P, e = a2 eps w^3, c = model bits / rate and q = w / f_max, a client under deadline T and band price lam
 chooses its upload time tau in (0, T - q] to minimise
 
     a tau + e / (T - tau)^2 + lam c / tau.
@@ -28,8 +28,8 @@ FULL_SPEED = 1.0 - 1e-12
 """An upload time beyond this part of the latest one leaves the CPU no choice but full speed."""
 
 
-class Prices(NamedTuple):
-    """The five numbers per client that P1' needs, over some clients of a fleet; compiled code takes it whole."""
+class ClientTerms(NamedTuple):
+    """The five numbers of each client in the terms of P1', over some clients of a fleet."""
 
     airtime_cost: Floats
     """a = a2 P: weighted watts while uploading."""
@@ -43,9 +43,9 @@ class Prices(NamedTuple):
     """n: what the client adds to the coverage."""
 
 
-def prices_of(problem: RoundProblem, clients: NDArray[np.intp]) -> Prices:
+def terms_of(problem: RoundProblem, clients: NDArray[np.intp]) -> ClientTerms:
     weight, work = problem.limits.energy_weight, problem.work_cycles[clients]
-    return Prices(
+    return ClientTerms(
         airtime_cost=np.maximum(weight * problem.transmit_power_w[clients], SMALLEST),
         compute_cost=weight * problem.limits.capacitance * work**3,
         upload_s=problem.full_band_upload_s[clients],
@@ -54,8 +54,8 @@ def prices_of(problem: RoundProblem, clients: NDArray[np.intp]) -> Prices:
     )
 
 
-def take(prices: Prices, which: NDArray[np.intp]) -> Prices:
-    return Prices(*(column[which] for column in prices))
+def take(terms: ClientTerms, which: NDArray[np.intp]) -> ClientTerms:
+    return ClientTerms(*(column[which] for column in terms))
 
 
 # No NaN or infinity enters these loops; without the flags the compiler may not vectorise their reductions.
@@ -63,7 +63,7 @@ _FAST = {"reassoc", "contract", "nsz", "arcp"}
 
 
 @njit(cache=True, error_model="numpy", fastmath=_FAST)
-def respond(deadline, price, clients, tau):  # type: ignore[no-untyped-def]
+def respond(deadline, band_price, clients, tau):  # type: ignore[no-untyped-def]
     """Optimal upload times into `tau`, whose content is the starting guess.
 
     A client that cannot meet the deadline gets some positive time of no meaning; the caller knows them by fastest_s.
@@ -80,7 +80,7 @@ def respond(deadline, price, clients, tau):  # type: ignore[no-untyped-def]
                 rest = deadline - now
                 pull = compute_cost[k] / (rest * rest * rest)
                 root = np.sqrt(airtime_cost[k] + 2.0 * pull)
-                miss = now * root - np.sqrt(price * upload_s[k])
+                miss = now * root - np.sqrt(band_price * upload_s[k])
                 slope = root + 3.0 * now * pull / (rest * root)
                 new = min(max(now - miss / slope, 1e-12 * latest), latest)
                 tau[k] = new
@@ -90,14 +90,18 @@ def respond(deadline, price, clients, tau):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy", inline="always")
-def cost_of(k, deadline, price, clients, tau):  # type: ignore[no-untyped-def]
+def cost_of(k, deadline, band_price, clients, tau):  # type: ignore[no-untyped-def]
     """g(T, lam) of client k with upload time tau."""
     rest = deadline - tau
-    return clients.airtime_cost[k] * tau + clients.compute_cost[k] / (rest * rest) + price * clients.upload_s[k] / tau
+    return (
+        clients.airtime_cost[k] * tau
+        + clients.compute_cost[k] / (rest * rest)
+        + band_price * clients.upload_s[k] / tau
+    )
 
 
 @njit(cache=True, error_model="numpy", inline="always")
-def slope_of(k, deadline, price, clients, tau):  # type: ignore[no-untyped-def]
+def slope_of(k, deadline, band_price, clients, tau):  # type: ignore[no-untyped-def]
     """d g / d T of client k.
 
     The two forms agree where both apply, but the second is a difference of large numbers: it is only for a CPU at
@@ -107,7 +111,7 @@ def slope_of(k, deadline, price, clients, tau):  # type: ignore[no-untyped-def]
     slope = -2.0 * clients.compute_cost[k] / (rest * rest * rest)
     if tau < (deadline - clients.fastest_s[k]) * FULL_SPEED:
         return slope
-    return min(slope, clients.airtime_cost[k] - price * clients.upload_s[k] / (tau * tau))
+    return min(slope, clients.airtime_cost[k] - band_price * clients.upload_s[k] / (tau * tau))
 
 
 @njit(cache=True, error_model="numpy", fastmath=_FAST)
@@ -120,7 +124,7 @@ def demand_of(clients, tau):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy", fastmath=_FAST)
-def demand_elasticity(deadline, price, clients, tau):  # type: ignore[no-untyped-def]
+def demand_elasticity(deadline, band_price, clients, tau):  # type: ignore[no-untyped-def]
     """d demand / d ln price, which is negative; clients at full speed do not react."""
     airtime_cost, compute_cost, upload_s, fastest_s, _ = clients
     total = 0.0
@@ -130,14 +134,14 @@ def demand_elasticity(deadline, price, clients, tau):  # type: ignore[no-untyped
         root = np.sqrt(airtime_cost[k] + 2.0 * pull)
         slope = root + 3.0 * tau[k] * pull / (rest * root)
         free = 1.0 if tau[k] < (deadline - fastest_s[k]) * FULL_SPEED else 0.0
-        total -= free * upload_s[k] / (tau[k] * tau[k]) * 0.5 * np.sqrt(price * upload_s[k]) / slope
+        total -= free * upload_s[k] / (tau[k] * tau[k]) * 0.5 * np.sqrt(band_price * upload_s[k]) / slope
     return total
 
 
 @njit(cache=True, error_model="numpy", fastmath=_FAST)
-def deadline_slope(deadline, price, clients, tau):  # type: ignore[no-untyped-def]
+def deadline_slope(deadline, band_price, clients, tau):  # type: ignore[no-untyped-def]
     """Sum of d g / d T: how fast the clients' costs fall as the deadline is relaxed."""
     total = 0.0
     for k in range(tau.size):
-        total += slope_of(k, deadline, price, clients, tau[k])
+        total += slope_of(k, deadline, band_price, clients, tau[k])
     return total

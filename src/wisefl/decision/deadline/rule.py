@@ -1,0 +1,83 @@
+"""What the search over deadlines asks about sets: which ones are allowed, and what they cost at least."""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from wisefl.arrays import Floats, Ints
+from wisefl.decision.client_cost import ClientTerms
+
+NOBODY: Ints = np.empty(0, np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Incumbent:
+    """The best set so far, allocated exactly."""
+
+    objective: float = np.inf
+    members: Ints = field(default_factory=NOBODY.copy)
+    deadline: float = np.nan
+    band_price: float = np.nan
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Sets that a search came upon, and what it proved of all others."""
+
+    sets: list[Ints]
+    """Positions among the candidates, ascending."""
+    bound: float
+    """No allowed set costs less than this, except those in `sets`."""
+    complete: bool
+    """Whether the search came to its end."""
+
+
+class SetRule(Protocol):
+    """Which sets are allowed; `cost` is what every client costs at the moment, infinite for who cannot take part."""
+
+    price_steps: int
+    """Band prices tried with whole sets before an interval is split."""
+    nodes: int
+    """What one search may take at first; four times more with every further effort."""
+    max_effort: int
+    wide: float
+    """An interval of deadlines this much longer at its end is split rather than searched with more effort again."""
+
+    terms: ClientTerms
+    samples: Floats
+    """What each candidate adds to the coverage, at most the need."""
+    need: float
+
+    def relaxed_value(self, cost: Floats) -> float:
+        """The least cost of an allowed set with fractions of clients allowed, or a lower bound on it."""
+        ...
+
+    def relaxed_band_price(
+        self, deadline: float, guess: float, enough: float, tau: Floats, cost: Floats
+    ) -> tuple[float, float]:
+        """(price of the band, relaxed value less it) where that is about largest, or at least `enough`.
+
+        Upload times in `tau` are the starting guess; they and the costs are left as they were last.
+        """
+        ...
+
+    def cheapest(self, cost: Floats, cutoff: float, max_nodes: int) -> Found:
+        """The cheapest allowed set below the cutoff, or none."""
+        ...
+
+    def all_below(self, cost: Floats, cutoff: float, max_nodes: int, max_sets: int) -> Found:
+        """Every allowed set below the cutoff that needs each of its members."""
+        ...
+
+    def openings(self, deadline: float, band_price: float) -> list[Ints]:
+        """Sets to begin with near this deadline and band price, if the rule is one for which any are hard to find."""
+        ...
+
+    def first(self, cost: Floats, best: Incumbent, max_nodes: int) -> Found:
+        """A cheap set while no cutoff is known."""
+        ...
+
+    def sharpen(self, deadline: float, band_price: float, best: Incumbent) -> None:
+        """A search found no end near this deadline: do what may make the next one there shorter."""
+        ...
