@@ -1,5 +1,7 @@
 """Training policies: whom each selects, at what charge, and by what name."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -193,6 +195,8 @@ def test_equal_allocation_changes_the_shares_and_not_the_set(name):
     np.testing.assert_allclose(equal.share[equal.selected], 1 / equal.selected.sum())
     assert equal.violations() == {}
     assert exact.objective < equal.objective
+    at_full_speed = replace(equal, frequency_hz=np.where(equal.selected, PROBLEM.max_frequency_hz, 0.0))
+    assert equal.objective < at_full_speed.objective
 
 
 @pytest.mark.parametrize("name", ["certified", "cs-greedy", "ga-random", "random-k+exact"])
