@@ -1,31 +1,30 @@
-"""Random problems of every kind, and how a missing real part is treated."""
+"""How Hypothesis draws, and what tests ask for by name."""
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
-from support import runs
+from support import problems, runs
+from support.parts import need
 from wisefl import Fleet, Limits, RoundProblem
 
 ProblemMaker = Callable[..., RoundProblem]
 
+# The same examples on every machine and in every run, and no judgement by the clock: the first example of a process
+# compiles. To look for new counterexamples: pytest --hypothesis-profile exploring.
+settings.register_profile(
+    "repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.register_profile("exploring", settings.get_profile("repeatable"), derandomize=False)
+settings.load_profile("repeatable")
+
 
 @pytest.fixture(scope="session")
 def need_module() -> Callable[[str], None]:
-    """Skip where an optional real part is missing, but fail on a CI machine: there nothing may be missing."""
-
-    def need(name: str) -> None:
-        if find_spec(name) is None:
-            message = f"{name} is not installed"
-            if os.environ.get("CI") == "true":
-                pytest.fail(message)
-            pytest.skip(message)
-
     return need
 
 
@@ -72,8 +71,7 @@ def make_problem() -> ProblemMaker:
 
 @pytest.fixture(scope="session")
 def paper_problem() -> RoundProblem:
-    """The paper's 80 clients with everybody eligible and 12,000 samples to cover."""
-    return RoundProblem.build(Fleet.random(80, 0), None, Limits(max_divergence=np.inf, min_samples=12_000))
+    return problems.paper_problem()
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from wisefl.divergence import client_divergence, global_distribution, mixture_divergence
 
@@ -32,3 +34,15 @@ def test_two_lopsided_clients_can_represent_everybody_together() -> None:
     counts = np.array([[9, 1], [1, 9], [5, 5]])
     assert client_divergence(counts)[:2].min() > 0.3
     assert mixture_divergence(counts, np.array([True, True, False])) == pytest.approx(0.0)
+
+
+@given(
+    everybody=st.lists(st.integers(1, 1000), min_size=1, max_size=10),
+    times=st.lists(st.integers(1, 50), min_size=1, max_size=5),
+)
+def test_who_has_everybodys_proportions_is_not_far_not_even_by_rounding(
+    everybody: list[int], times: list[int]
+) -> None:
+    far = client_divergence(np.outer(times, everybody))
+    assert (far >= 0.0).all()
+    assert far == pytest.approx(0.0, abs=1e-12)

@@ -46,7 +46,8 @@ QUIET = {
     # Several nodes share the cores of this machine.
     "OMP_NUM_THREADS": "1",
 }
-_START_S, _COMMAND_S, _STOP_S = 60.0, 60.0, 8.0
+_START_S, _COMMAND_S, _STOP_S = 300.0, 300.0, 8.0
+"""An idle machine needs a few seconds for each; one that others use too can need minutes."""
 _LOOK_S = 4.0
 """Asking Flower for the status costs seconds of CPU, which the nodes need too."""
 
@@ -196,10 +197,14 @@ class Deployment:
                 process.wait(max(end - time.monotonic(), 0.1))
             _signal_group(process, signal.SIGKILL)
             process.wait()
-        # Flower gives every app a session of its own, out of reach of its parent's group.
-        for pid in self.left_behind():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        # Flower gives every app a session of its own, out of reach of its parent's group. One that is just being
+        # started, or takes its time to die, is there when one looks again.
+        end = time.monotonic() + _STOP_S
+        while (left := self.left_behind()) and time.monotonic() < end:
+            for pid in left:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.05)
 
     def left_behind(self) -> list[int]:
         """Processes that work in our folder, by their environment; only Linux tells."""

@@ -1,16 +1,27 @@
 import numpy as np
 import pytest
 
+from support.problems import NAMED, paper_problem
 from wisefl import Decision, Fleet, InfeasibleProblem, InvalidInput, Limits, RoundProblem, solve
 from wisefl.decision.allocation import allocate
 
 
 @pytest.fixture
-def decision(paper_problem: RoundProblem) -> Decision:
-    selected = np.zeros(80, dtype=bool)
-    selected[:20] = True
-    found = allocate(paper_problem, selected)
-    return Decision(paper_problem, selected, found.share, found.frequency_hz, "by hand", lower_bound=1.0)
+def decision() -> Decision:
+    problem, selected = paper_problem(), np.arange(80) < 20
+    found = allocate(problem, selected)
+    return Decision(problem, selected, found.share, found.frequency_hz, "by hand", lower_bound=1.0)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_the_cost_of_a_known_decision_is_the_one_worked_out_by_hand(name: str) -> None:
+    known = NAMED[name]()
+    decision = Decision(known.problem, known.selected, np.array(known.share), np.array(known.frequency_hz), "by hand")
+    assert decision.violations() == {}
+    assert decision.latency_s == pytest.approx(known.latency_s, rel=1e-12)
+    assert decision.energy_j == pytest.approx(known.energy_j, rel=1e-12)
+    assert decision.objective == pytest.approx(known.objective, rel=1e-12)
+    assert (decision.gap, decision.status) == (None, "feasible")
 
 
 def test_costs_follow_from_shares_and_frequencies(decision: Decision) -> None:
@@ -91,6 +102,6 @@ def test_impossible_limits_name_the_field(limits: dict[str, float]) -> None:
         Limits(**limits)  # type: ignore[arg-type]
 
 
-def test_an_unknown_solver_is_answered_with_those_there_are(paper_problem: RoundProblem) -> None:
+def test_an_unknown_solver_is_answered_with_those_there_are() -> None:
     with pytest.raises(InvalidInput, match="certified, dc, scip, brute"):
-        solve(paper_problem, "magic")
+        solve(paper_problem(), "magic")

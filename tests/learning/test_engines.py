@@ -220,6 +220,11 @@ def test_the_eight_lane_kernels_follow_the_exact_gradient() -> None:
     narrow = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "+avx2,+fma"}
     run = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=", "-k", "33"]
     done = subprocess.run(
-        [*run, "--import-mode=importlib", test], env=os.environ | narrow, capture_output=True, text=True, check=False
+        [*run, "--import-mode=importlib", test],
+        env=os.environ | narrow,
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
