@@ -24,12 +24,10 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.spatial.distance import pdist
 
 from wisefl.arrays import Floats, Mask
 from wisefl.decision import RoundProblem
-from wisefl.errors import InvalidInput
+from wisefl.errors import InvalidInput, MissingExtra
 from wisefl.policies.base import Choice, RoundView
 from wisefl.policies.choosing import Allocation, blind, csra_count, random_clients
 from wisefl.policies.sketch import sketch
@@ -151,6 +149,12 @@ class Cfl:
 
 def bipartition(vectors: NDArray[np.float32], weights: NDArray[np.int64], draw: np.random.Generator) -> Mask:
     """Two clusters by complete linkage on cosine distances; True marks the second. All False when all are alike."""
+    try:
+        from scipy.cluster.hierarchy import fcluster, linkage
+        from scipy.spatial.distance import pdist
+    except ImportError:
+        raise MissingExtra("SciPy, which clusters the clients,", "learning") from None
+
     units = _units(vectors)
     clustered = np.arange(len(units))
     if clustered.size > MOST_CLUSTERED:
