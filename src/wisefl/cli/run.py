@@ -93,9 +93,8 @@ def fetch_dataset(config: "RunConfig") -> None:
     from wisefl.simulation.federation import check_simulated
 
     check_simulated(config)
-    if not data.CATALOG[config.data.name].embedded:
-        with FetchProgress(only_fetching=True) as watcher:
-            data.load(config.data.name, config.data.folder, watcher=watcher)
+    with FetchProgress(only_fetching=True) as watcher:
+        data.provide(config.data.name, config.data.folder, watcher)
 
 
 def _logs(path: Path, tensorboard: bool) -> "list[Callback]":
