@@ -39,7 +39,7 @@ def peers() -> dict[str, Callable[[Workload], Round]]:
     if find_spec("flwr") and find_spec("ray"):
         available["Flower simulation"] = flower_simulation
     else:
-        print("  Flower's simulation is not installed: skipped (pip install 'wisefl[flower]')")
+        print("  Flower's simulation is not installed: skipped (pip install '.[flower]')")
     return available
 
 

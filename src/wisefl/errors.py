@@ -18,7 +18,10 @@ class InfeasibleProblem(WiseFLError):
 
 
 class MissingExtra(WiseFLError):
-    """An optional dependency is not installed; the message names the extra that brings it."""
+    """An optional dependency is not installed; the message names the extra that brings it.
+
+    It comes from a checkout: WiseFL is on no index, and its name there could be anybody's.
+    """
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} is not installed: pip install 'wisefl[{extra}]'")
+        super().__init__(f"{what} is not installed: pip install '.[{extra}]' in a checkout of WiseFL brings it")

@@ -91,12 +91,21 @@ def finite(value: Any) -> Any:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Two processes on one folder would ruin it; the lock goes with the process that holds it."""
+def locked(folder: Path, name: str = ".lock", *, wait: bool = False) -> Iterator[None]:
+    """Keep other processes out of a folder, or out of the part of it that a lock's `name` stands for.
+
+    Whoever comes second waits, or is refused at once with `FolderInUse`. The lock ends with its process.
+    """
     from filelock import FileLock, Timeout
 
+    lock = FileLock(folder / name)
     try:
-        with FileLock(folder / ".lock", timeout=0):
-            yield
+        lock.acquire(timeout=-1 if wait else 0)
     except Timeout:
         raise FolderInUse(f"{folder} is being written by another process") from None
+    except (OSError, NotImplementedError) as error:  # a folder that is read-only, a file system without locks
+        raise InvalidInput(f"{folder}: cannot be locked ({getattr(error, 'strerror', None) or error})") from None
+    try:
+        yield
+    finally:
+        lock.release()

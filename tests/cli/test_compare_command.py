@@ -80,7 +80,7 @@ def test_without_matplotlib_the_table_is_there(
     assert main(["compare", str(runs)]) == 0
     said = capsys.readouterr().out
     assert "csra" in said
-    assert "no picture: matplotlib is not installed: pip install 'wisefl[report]'" in said
+    assert "no picture: matplotlib is not installed: pip install '.[report]'" in said
 
 
 def test_a_run_before_its_first_evaluation(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -69,7 +69,7 @@ def test_without_matplotlib_the_csv_is_written_and_the_extra_named(
     assert main(["pareto", str(fleet), "--points", "3", "-o", str(tmp_path / "front.csv")]) == 0
     assert len(rows_of(tmp_path / "front.csv")) == 3
     assert not (tmp_path / "front.png").exists()
-    assert "no picture: matplotlib is not installed: pip install 'wisefl[report]'" in capsys.readouterr().out
+    assert "no picture: matplotlib is not installed: pip install '.[report]'" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

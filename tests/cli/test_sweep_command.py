@@ -84,7 +84,7 @@ def test_without_ray_the_extra_is_named(
     for name in ("ray", "ray.util.joblib"):  # the second may be loaded already
         monkeypatch.setitem(sys.modules, name, None)
     assert sweep(tmp_path / "out", "--over", "seed=0", "--backend", "ray") == 2
-    assert "ray is not installed: pip install 'wisefl[ray]'" in capsys.readouterr().err
+    assert "ray is not installed: pip install '.[ray]'" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 

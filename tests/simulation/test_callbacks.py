@@ -71,7 +71,7 @@ def test_only_what_was_measured_is_logged() -> None:
 
 def test_without_tensorboard_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
-    with pytest.raises(MissingExtra, match=r"wisefl\[tensorboard\]"):
+    with pytest.raises(MissingExtra, match=r"'\.\[tensorboard\]'"):
         TensorBoardLog(tmp_path)
 
 

@@ -78,7 +78,7 @@ def show(
     source: Source = _DEFAULT_ORDER,
 ) -> None:
     """Draw who holds what when a dataset is spread over clients."""
-    from wisefl.data.picture import draw_partition
+    from wisefl.plots.partition import draw_partition
 
     with FetchProgress(only_fetching=True) as watcher:
         dataset = data.load(name, folder, source, watcher)

@@ -99,9 +99,8 @@ def fetch_dataset(config: "RunConfig") -> None:
     check_simulated(config)
     if config.kind == "decisions":
         return  # their clients are drawn
-    if not data.CATALOG[config.data.name].embedded:
-        with FetchProgress(only_fetching=True) as watcher:
-            data.load(config.data.name, config.data.folder, watcher=watcher)
+    with FetchProgress(only_fetching=True) as watcher:
+        data.provide(config.data.name, config.data.folder, watcher)
 
 
 def _logs(path: Path, tensorboard: bool) -> "list[Callback]":

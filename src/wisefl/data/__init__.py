@@ -7,7 +7,7 @@ the SHA-256 of every decoded array is right. `split` says who holds which sample
 from wisefl.data.cache import cache_folder
 from wisefl.data.catalog import CATALOG
 from wisefl.data.dataset import Dataset
-from wisefl.data.loading import SOURCES, fetch, load, verify
+from wisefl.data.loading import SOURCES, fetch, load, provide, verify
 from wisefl.data.partition import SPLITS, Partition, hybrid_counts, split, split_clients
 from wisefl.data.sources import Watcher
 
@@ -22,6 +22,7 @@ __all__ = [
     "fetch",
     "hybrid_counts",
     "load",
+    "provide",
     "split",
     "split_clients",
     "verify",

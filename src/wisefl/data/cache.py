@@ -7,10 +7,10 @@ only saves work: without it two processes would both fetch, and the second file 
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from wisefl.data.catalog import Spec
 from wisefl.data.dataset import Arrays, Damaged, Dataset, NotThere, checked
 from wisefl.data.formats import reading
 from wisefl.errors import InvalidInput
+from wisefl.files import locked, written_whole
 
 FOLDER_VARIABLE = "WISEFL_DATA"
 
@@ -54,15 +55,11 @@ def read(spec: Spec) -> Dataset:
         raise Damaged(f"{path.name} is damaged: {damage}") from None
 
 
-def store(dataset: Dataset, scratch: Path) -> Path:
-    """Put the dataset in the cache by way of `scratch` (see `fetching`); raises OSError where that fails."""
+def store(dataset: Dataset) -> Path:
+    """Put the dataset in the cache; raises InvalidInput where that fails."""
     target = cache_folder() / f"{dataset.name}.npz"
-    partial = scratch / target.name
-    with open(partial, "wb") as file:
+    with written_whole(target, "wb") as file:
         np.savez(file, **{part: getattr(dataset, part) for part in Arrays._fields})
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(partial, target)
     return target
 
 
@@ -70,19 +67,15 @@ def store(dataset: Dataset, scratch: Path) -> Path:
 def fetching(name: str) -> Iterator[Path]:
     """A scratch folder for one fetch, while no other process fetches the same dataset into the same cache."""
     folder = cache_folder()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = open(folder / f".{name}.lock", "ab")  # noqa: SIM115
-    except OSError:
-        # A cache that cannot be written is no reason to refuse the data: work beside it.
-        with tempfile.TemporaryDirectory(prefix="wisefl-") as scratch:
-            yield Path(scratch)
-        return
-    with lock:
-        if _lock(lock.fileno()):
+    with ExitStack() as held:
+        # A cache that cannot be written or locked is no reason to refuse the data: work elsewhere.
+        place, prefix = None, "wisefl-"
+        with suppress(OSError, InvalidInput):
+            folder.mkdir(parents=True, exist_ok=True)
+            held.enter_context(locked(folder, f".{name}.lock", wait=True))
             _remove_abandoned(folder, name)
-        with tempfile.TemporaryDirectory(prefix=_partial_prefix(name), dir=folder) as scratch:
-            yield Path(scratch)
+            place, prefix = folder, _partial_prefix(name)
+        yield Path(held.enter_context(TemporaryDirectory(prefix=prefix, dir=place)))
 
 
 def _partial_prefix(name: str) -> str:
@@ -90,22 +83,8 @@ def _partial_prefix(name: str) -> str:
 
 
 def _remove_abandoned(folder: Path, name: str) -> None:
-    """What a killed process left: we hold the lock, so nobody is working on it."""
+    """What killed processes left: we hold the lock, so nobody is working on it."""
     for path in folder.glob(_partial_prefix(name) + "*"):
         shutil.rmtree(path, ignore_errors=True)
-
-
-def _lock(descriptor: int) -> bool:
-    """Wait for the lock, which the system releases with the process; False where files cannot be locked."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-    except OSError:
-        return False
-    return True
+    for path in folder.glob(f"{name}.npz.*.partial"):
+        path.unlink(missing_ok=True)

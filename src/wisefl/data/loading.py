@@ -38,12 +38,16 @@ def fetch(
     """Like `load`, but it must end in the cache, also what a folder gave; returns the file, None if embedded."""
     _, problem = _get(name, folder, sources, watcher or Watcher(), keep_folder=True)
     if problem is not None:
-        raise InvalidInput(
-            f"{cache.cache_folder()}: {name} cannot be written there ({problem.strerror or problem}); "
-            f"set {cache.FOLDER_VARIABLE} to a folder with room that you may write"
-        )
+        raise InvalidInput(f"{problem}; set {cache.FOLDER_VARIABLE} to a folder with room that you may write")
     spec = find(name)
     return None if spec.embedded else cache.cached_file(spec)
+
+
+def provide(name: str, folder: str | Path | None = None, watcher: Watcher | None = None) -> None:
+    """See to it that `load` finds the dataset here: fetch it unless it is embedded or cached, without reading it."""
+    spec = find(name)
+    if not spec.embedded and not cache.cached_file(spec).exists():
+        load(name, folder, watcher=watcher)
 
 
 def verify(name: str) -> Dataset:
@@ -71,7 +75,7 @@ def parse_sources(sources: str | Sequence[str] | None) -> tuple[str, ...]:
 
 def _get(
     name: str, folder: str | Path | None, sources: str | Sequence[str] | None, watcher: Watcher, keep_folder: bool
-) -> tuple[Dataset, OSError | None]:
+) -> tuple[Dataset, InvalidInput | None]:
     """The dataset, and what kept it out of the cache if anything did."""
     spec = find(name)
     order = parse_sources(sources)
@@ -117,7 +121,7 @@ class _Attempt:
         self.watcher = watcher
         self.reasons: dict[str, str] = {}
 
-    def fetch(self, order: Sequence[str], look_in_cache: bool) -> tuple[Dataset, OSError | None]:
+    def fetch(self, order: Sequence[str], look_in_cache: bool) -> tuple[Dataset, InvalidInput | None]:
         """Try the rest of the sources alone: no other process fetches this dataset meanwhile."""
         with cache.fetching(self.spec.name) as scratch:
             # Somebody else may have finished while we waited for the lock.
@@ -128,7 +132,7 @@ class _Attempt:
             for source in order:
                 dataset = self.one(source, scratch)
                 if dataset is not None:
-                    return dataset, None if source == "cache" else self.keep(dataset, scratch)
+                    return dataset, None if source == "cache" else self.keep(dataset)
         raise self.failure()
 
     def one(self, source: str, scratch: Path | None, quiet: bool = False) -> Dataset | None:
@@ -165,12 +169,12 @@ class _Attempt:
             return str(cache.cached_file(self.spec))
         return self.spec.official[0].url if source == "download" else self.spec.package
 
-    def keep(self, dataset: Dataset, scratch: Path) -> OSError | None:
+    def keep(self, dataset: Dataset) -> InvalidInput | None:
         try:
-            cache.store(dataset, scratch)
-        except OSError as error:
-            self.watcher.note(f"not cached: {error.strerror or error}")
-            return error
+            cache.store(dataset)
+        except InvalidInput as problem:
+            self.watcher.note(f"not cached: {problem}")
+            return problem
         return None
 
     def failure(self) -> InvalidInput:

@@ -15,7 +15,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
 
 from wisefl.arrays import Floats
 from wisefl.decision.problem import RoundProblem
@@ -25,6 +24,8 @@ _LARGEST_FALL = 0.25
 """A latency multiplier keeps at least this part of itself per iteration: at 0 the root would be a stopped CPU."""
 _RIDGE = 100.0
 """How much longer steps are along a direction in which the dual has a slope and no curvature."""
+_NEWTON_STEPS = 100
+"""Five to ten are made; the limit is there so that no rounding can make it endless."""
 _FREE_ENERGY = 1e-9
 """Without a price on energy: the price, relative to that of latency, that stands for a vanishing one."""
 
@@ -101,19 +102,17 @@ def exact_frequency(problem: RoundProblem, selected: NDArray[np.bool_], share: F
     last_upload = float(fixed.upload.max())
     head_start = last_upload - fixed.upload
     least = float((fixed.work / fixed.max_frequency - head_start).max())
-    price = 2.0 * fixed.energy_price
-
-    def slope(remaining: float) -> float:
-        return fixed.latency_weight - price * float(((fixed.work / (head_start + remaining)) ** 3).sum())
-
+    # With s(T) = sum (w / (T - tau))^3 the condition reads s^(-1/3) = (2 a2 eps / a1)^(1/3). Its left side is concave
+    # and rises, nearly straight, so that Newton's steps from below never pass the root and are few.
+    goal = float(np.cbrt(2.0 * fixed.energy_price / fixed.latency_weight))
     remaining = least
-    if price > 0.0 and slope(least) < 0.0:
-        # With every client as late as the last one the slope vanishes here: an upper bound.
-        most = float(np.cbrt(price * (fixed.work**3).sum() / fixed.latency_weight))
-        if most > least and slope(most) > 0.0:
-            remaining = float(brentq(slope, least, most, xtol=1e-300, rtol=8.9e-16, maxiter=500))
-        else:
-            remaining = max(least, most)
+    for _ in range(_NEWTON_STEPS):
+        speed = fixed.work / (head_start + remaining)
+        reached = float(np.cbrt(1.0 / (speed**3).sum()))
+        moved = remaining + (goal - reached) / (reached**4 * float((speed**3 / (head_start + remaining)).sum()))
+        if not moved > remaining:
+            break
+        remaining = moved
     frequency = np.minimum(fixed.work / (head_start + remaining), fixed.max_frequency)
     return FrequencyPlan(_over_fleet(frequency, selected), last_upload + remaining)
 

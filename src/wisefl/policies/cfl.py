@@ -24,12 +24,10 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.spatial.distance import pdist
 
 from wisefl.arrays import Arrays, Floats, Ints, Mask, Singles
 from wisefl.decision import RoundProblem
-from wisefl.errors import InvalidInput
+from wisefl.errors import InvalidInput, MissingExtra
 from wisefl.policies.base import Choice, Regrouped, RoundView
 from wisefl.policies.choosing import Allocation, blind, csra_count, random_clients
 from wisefl.policies.sketch import sketch
@@ -138,6 +136,12 @@ class Cfl:
 
 def bipartition(vectors: Singles, weights: Ints, draw: np.random.Generator) -> Mask:
     """Two clusters by complete linkage on cosine distances; True marks the second. All False when all are alike."""
+    try:
+        from scipy.cluster.hierarchy import fcluster, linkage
+        from scipy.spatial.distance import pdist
+    except ImportError:
+        raise MissingExtra("SciPy, which clusters the clients,", "learning") from None
+
     units = _units(vectors)
     clustered = np.arange(len(units))
     if clustered.size > MOST_CLUSTERED:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from wisefl.arrays import Floats
+from wisefl.errors import MissingExtra
 
 Axis = Literal["round", "latency_s", "energy_j"]
 
@@ -81,12 +82,14 @@ def band(curves: Sequence[Curve], axis: Axis) -> Band:
 
 def mean_interval(values: ArrayLike) -> tuple[Floats, Floats]:
     """Mean over the first axis and half its 95% interval by Student's t (infinite for a single value)."""
-    from scipy.special import stdtrit
-
     sample = np.asarray(values, dtype=np.float64)
     count = len(sample)
     mean = sample.mean(axis=0)
     if count < 2:
         return mean, np.full_like(mean, np.inf)
+    try:
+        from scipy.special import stdtrit
+    except ImportError:
+        raise MissingExtra("SciPy, which knows Student's t,", "report") from None
     quantile = float(stdtrit(count - 1, 0.5 + CONFIDENCE / 2.0))
     return mean, quantile * sample.std(axis=0, ddof=1) / np.sqrt(count)

@@ -73,5 +73,5 @@ def test_without_pyscipopt_the_error_names_the_extra(monkeypatch: pytest.MonkeyP
         return original(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", without_scip)
-    with pytest.raises(MissingExtra, match=r"pip install 'wisefl\[scip\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install '\.\[scip\]'"):
         scip.solve(NAMED["one_client"]().problem)

@@ -13,11 +13,11 @@ plentiful ones charge. Taking `sum_z v_z m_zk` off each client's cost leaves a p
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.optimize import linprog
 
 from wisefl.arrays import Floats
 from wisefl.decision.problem import RoundProblem
 from wisefl.divergence import kl, label_distribution
+from wisefl.errors import MissingExtra
 
 SLACK = 1e-12
 """A mixture this far beyond its limit, in nats, still counts as within: rounding, not representation."""
@@ -109,6 +109,10 @@ class ClassPrices:
 
     def _fractional(self, cost: Floats) -> tuple[Floats, Floats]:
         """(part of each client, weight of each tangent) at the optimum over fractions, by linear programming."""
+        try:
+            from scipy.optimize import linprog
+        except ImportError:
+            raise MissingExtra("SciPy, whose linear programming the limit on the mixture needs,", "mixture") from None
         worth = self.rows @ self.rule.counts.T
         free = self.rule.smoothing * self.rows.sum(axis=1)
         solved = linprog(

@@ -20,19 +20,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import cvxpy
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import bisect, brentq
 
 from wisefl.arrays import Floats, Mask
 from wisefl.decision.decision import Decision
 from wisefl.decision.frequency import FrequencyPlan, exact_frequency, subgradient_frequency
 from wisefl.decision.problem import RoundProblem
-from wisefl.errors import InvalidInput
+from wisefl.errors import InvalidInput, MissingExtra
+
+try:
+    import cvxpy
+    from scipy.optimize import bisect, brentq
+except ImportError as error:
+    raise MissingExtra("CVXPY, which solves the steps of Algorithm 1,", "dc") from error
 
 cp: Any = cvxpy  # its type hints are too incomplete for strict checking
-
 
 _FIRST_PENALTY = 0.05
 """First rho of the repaired reading, relative to the cost of a plain cover: too weak to decide anything alone."""
