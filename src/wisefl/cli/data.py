@@ -1,5 +1,6 @@
 """`wisefl data`: list, fetch, verify and show the datasets."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Annotated
@@ -12,6 +13,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, SpinnerColumn, Te
 from rich.table import Table
 
 from wisefl import data
+from wisefl.cli.options import with_groups
 from wisefl.data.cache import cached_file
 from wisefl.data.catalog import Spec
 from wisefl.data.dataset import Arrays
@@ -64,15 +66,23 @@ def verify(name: Name) -> None:
         Console().print(f"{part:<13} {data.CATALOG[name].sha256[part]} ok", soft_wrap=True, highlight=False)
 
 
+@dataclass(frozen=True)
+class Spread:
+    """How a dataset is spread over clients."""
+
+    clients: Annotated[int, typer.Option(help="Number of clients.")] = 80
+    split: Annotated[str, typer.Option(help=f"One of {', '.join(data.SPLITS)}.")] = "hybrid"
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the split.")] = 0
+    balanced_fraction: Annotated[float, typer.Option(help="hybrid: clients with equal counts per class.")] = 0.1
+    concentration: Annotated[float, typer.Option(help="hybrid, dirichlet: small is skewed.")] = 0.5
+    shards_per_client: Annotated[int, typer.Option(help="shards: pieces per client.")] = 2
+
+
 @app.command()
+@with_groups()
 def show(
     name: Name,
-    clients: Annotated[int, typer.Option(help="Number of clients.")] = 80,
-    split: Annotated[str, typer.Option(help=f"One of {', '.join(data.SPLITS)}.")] = "hybrid",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the split.")] = 0,
-    balanced_fraction: Annotated[float, typer.Option(help="hybrid: clients with equal counts per class.")] = 0.1,
-    concentration: Annotated[float, typer.Option(help="hybrid, dirichlet: small is skewed.")] = 0.5,
-    shards_per_client: Annotated[int, typer.Option(help="shards: pieces per client.")] = 2,
+    spread: Spread,
     out: Annotated[Path | None, typer.Option(help="Picture to write [default: NAME-SPLIT.png].")] = None,
     folder: Folder = None,
     source: Source = _DEFAULT_ORDER,
@@ -84,16 +94,17 @@ def show(
         dataset = data.load(name, folder, source, watcher)
     partition = data.split(
         dataset.train_labels,
-        clients,
-        seed,
-        split,
-        balanced_fraction=balanced_fraction,
-        concentration=concentration,
-        shards_per_client=shards_per_client,
+        spread.clients,
+        spread.seed,
+        spread.split,
+        balanced_fraction=spread.balanced_fraction,
+        concentration=spread.concentration,
+        shards_per_client=spread.shards_per_client,
     )
     counts = partition.counts(dataset.train_labels, len(dataset.classes))
-    path = out or Path(f"{name}-{split}.png")
-    title = f"{name}: {len(dataset.train_labels):,} samples over {clients:,} clients, {split} split, seed {seed}"
+    path = out or Path(f"{name}-{spread.split}.png")
+    spread_over = f"{spread.clients:,} clients, {spread.split} split, seed {spread.seed}"
+    title = f"{name}: {len(dataset.train_labels):,} samples over {spread_over}"
     draw_partition(counts, dataset.classes, title, path)
     _summary(counts, path)
 

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import Field, fields
+from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
@@ -81,27 +81,52 @@ def _option(item: "Field[Any]") -> inspect.Parameter:
     )
 
 
-def with_limits(*, without: tuple[str, ...] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command one option per field of `Limits`, with its default; the command receives them as `limits`."""
-    offered = {item.name: item for item in fields(Limits) if item.name not in without}
-    options = [_option(offered[name]) for name in _PANEL_OF if name in offered]
+def with_groups(*, without: tuple[str, ...] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command one option per field of each of its parameters that is a dataclass; it receives them as such.
+
+    The fields of `Limits` say what they mean themselves; those of a group made for the command line are annotated as
+    Typer's parameters are. `without` are fields of `Limits` that the command decides on its own.
+    """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         hints = get_type_hints(command, include_extras=True)
+        groups = {name: kind for name, kind in hints.items() if isinstance(kind, type) and is_dataclass(kind)}
+        options = {name: _options(kind, without) for name, kind in groups.items()}
         own = [
             parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[name])
             for name, parameter in inspect.signature(command).parameters.items()
-            if name != "limits"
+            if name not in groups
         ]
 
         @wraps(command)
         def with_options(**values: Any) -> None:
-            command(limits=Limits(**{name: values.pop(name) for name in offered}), **values)
+            made = {
+                name: kind(**{option.name: values.pop(option.name) for option in options[name]})
+                for name, kind in groups.items()
+            }
+            command(**made, **values)
 
-        # Typer reads both of these; what has no default (the arguments) comes first, our limits before the rest.
-        parameters = sorted([*options, *own], key=lambda item: item.default is not inspect.Parameter.empty)
+        # Typer reads both of these; what has no default (the arguments) comes first, the groups before the rest.
+        every = [*(option for group in options.values() for option in group), *own]
+        parameters = sorted(every, key=lambda item: item.default is not inspect.Parameter.empty)
         with_options.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         with_options.__annotations__ = {item.name: item.annotation for item in parameters}
         return with_options
 
     return decorate
+
+
+def _options(group: Any, without: tuple[str, ...]) -> list[inspect.Parameter]:
+    items = {item.name: item for item in fields(group) if item.name not in without}
+    if group is Limits:
+        return [_option(items[name]) for name in _PANEL_OF if name in items]
+    hints = get_type_hints(group, include_extras=True)
+    return [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if item.default is MISSING else item.default,
+            annotation=hints[name],
+        )
+        for name, item in items.items()
+    ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wisefl.cli.errors import Command
-from wisefl.cli.options import METHOD, OUTPUT, FleetPath, MaxGap, TimeLimit, new_app, with_limits
+from wisefl.cli.options import METHOD, OUTPUT, FleetPath, MaxGap, TimeLimit, new_app, with_groups
 from wisefl.cli.output import check_options, check_writable
 from wisefl.cli.startup import import_numba
 from wisefl.decision.problem import Limits
@@ -21,7 +21,7 @@ app = new_app()
 
 
 @app.command(cls=Command)
-@with_limits(without=("latency_weight", "energy_weight"))
+@with_groups(without=("latency_weight", "energy_weight"))
 def pareto(
     fleet: FleetPath,
     limits: Limits,

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +12,7 @@ import typer
 from click.core import ParameterSource
 
 from wisefl.cli.errors import Command, name_options, option_spelling
-from wisefl.cli.options import METHOD, OUTPUT, FleetPath, MaxGap, Reading, TimeLimit, new_app, with_limits
+from wisefl.cli.options import METHOD, OUTPUT, FleetPath, MaxGap, Reading, TimeLimit, new_app, with_groups
 from wisefl.cli.output import (
     CLIENT_COLUMNS,
     check_options,
@@ -38,12 +39,10 @@ METHOD_OPTIONS: dict[str, tuple[str, ...]] = {
 """Which of the options that belong to some methods only each method takes."""
 
 
-@app.command(cls=Command)
-@with_limits()
-def plan(
-    ctx: typer.Context,
-    fleet: FleetPath,
-    limits: Limits,
+@dataclass(frozen=True)
+class Method:
+    """Who decides, and how."""
+
     solver: Annotated[
         str,
         typer.Option(
@@ -52,13 +51,27 @@ def plan(
             rich_help_panel=METHOD,
             metavar="NAME",
         ),
-    ] = "certified",
-    max_gap: MaxGap = 1e-3,
-    time_limit: TimeLimit = None,
-    seed: Annotated[int, typer.Option(help="For methods that draw lots.", rich_help_panel=METHOD)] = 0,
+    ] = "certified"
+    max_gap: MaxGap = 1e-3
+    time_limit: TimeLimit = None
+    seed: Annotated[int, typer.Option(help="For methods that draw lots.", rich_help_panel=METHOD)] = 0
     reading: Annotated[
         Reading, typer.Option(help="Algorithms 1 and 2 made feasible, or to the letter (dc).", rich_help_panel=METHOD)
-    ] = Reading.REPAIRED,
+    ] = Reading.REPAIRED
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Those that some methods only take."""
+        return {"max_gap": self.max_gap, "time_limit": self.time_limit, "reading": self.reading.value}
+
+
+@app.command(cls=Command)
+@with_groups()
+def plan(
+    ctx: typer.Context,
+    fleet: FleetPath,
+    limits: Limits,
+    method: Method,
     compare: Annotated[
         str | None,
         typer.Option(
@@ -82,23 +95,26 @@ def plan(
     FLEET.csv has one row per client, as `wisefl fleet` writes it. The defaults are the paper's. The default
     solver proves how far from the optimum its decision can be at most.
     """
-    options = {"max_gap": max_gap, "time_limit": time_limit, "reading": reading.value}
-    check_options(max_gap, time_limit, seed)
+    check_options(method.max_gap, method.time_limit, method.seed)
     if compare is not None:
         if out is not None:
             raise InvalidInput("--out writes one decision: leave --compare out and name its method with --solver")
-        results = _compare(_method_names(compare), fleet, limits, seed, options)
+        results = _compare(_method_names(compare), fleet, limits, method)
         spelling = option_spelling(ctx.command)
         named = {name: name_options(r, spelling) if isinstance(r, str) else r for name, r in results.items()}
         _show_comparison(comparison_objects(named), as_json=as_json)
         return
-    _check_method(solver)
-    _refuse_idle_options(ctx, solver, list(options))
+    _check_method(method.solver)
+    _refuse_idle_options(ctx, method.solver, list(method.options))
     if out is not None:
         check_writable(out)
     problem = _problem(fleet, limits)
-    with _waiting(solver):
-        decision = _decide(solver, problem, seed, options)
+    with _waiting(method.solver):
+        decision = _decide(method.solver, problem, method)
+    _show(decision, as_json, out)
+
+
+def _show(decision: "Decision", as_json: bool, out: Path | None) -> None:
     if out is not None:
         from wisefl.files import write_csv
 
@@ -144,25 +160,23 @@ def _problem(fleet: Path, limits: Limits) -> "RoundProblem":
     return RoundProblem.build(Fleet.from_csv(fleet), limits=limits)
 
 
-def _decide(method: str, problem: "RoundProblem", seed: int, options: dict[str, Any]) -> "Decision":
+def _decide(name: str, problem: "RoundProblem", method: Method) -> "Decision":
     import_numba()
     from wisefl.policies import decide
 
-    taken = METHOD_OPTIONS.get(method, ())
-    given = {name: value for name, value in options.items() if name in taken and value is not None}
-    return decide(method, problem, seed=seed, **given)
+    taken = METHOD_OPTIONS.get(name, ())
+    given = {option: value for option, value in method.options.items() if option in taken and value is not None}
+    return decide(name, problem, seed=method.seed, **given)
 
 
-def _compare(
-    methods: list[str], fleet: Path, limits: Limits, seed: int, options: dict[str, Any]
-) -> "dict[str, Decision | str]":
+def _compare(names: list[str], fleet: Path, limits: Limits, method: Method) -> "dict[str, Decision | str]":
     """What every method decides, or why it cannot; the comparison goes on without those."""
     problem = _problem(fleet, limits)
     results: dict[str, Decision | str] = {}
-    for name in methods:
+    for name in names:
         try:
             with _waiting(name):
-                results[name] = _decide(name, problem, seed, options)
+                results[name] = _decide(name, problem, method)
         except WiseFLError as error:
             results[name] = str(error)
     if all(isinstance(result, str) for result in results.values()):

@@ -1,12 +1,13 @@
 """`wisefl run`: train a federation over the simulated radio network, in a folder that can be resumed."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wisefl.cli.errors import Command
-from wisefl.cli.options import new_app
+from wisefl.cli.options import new_app, with_groups
 from wisefl.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -29,11 +30,28 @@ Changes = Annotated[
 Workers = Annotated[int | None, typer.Option(help="Threads that train; results do not depend on it.", min=1)]
 
 
+@dataclass(frozen=True)
+class Settings:
+    """Where a configuration comes from; each over the one before."""
+
+    preset: Preset = None
+    config_file: ConfigFile = None
+    changes: Changes = None
+
+    @property
+    def given(self) -> bool:
+        return self.preset is not None or self.config_file is not None or bool(self.changes)
+
+    def load(self) -> "RunConfig":
+        from wisefl.run.config import load_config
+
+        return load_config(self.preset, self.config_file, tuple(self.changes or ()))
+
+
 @app.command(cls=Command)
+@with_groups()
 def run(
-    preset: Preset = None,
-    config_file: ConfigFile = None,
-    changes: Changes = None,
+    settings: Settings,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the run.", metavar="DIR")] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on with the run in this folder.", metavar="DIR")] = None,
     workers: Workers = None,
@@ -52,7 +70,7 @@ def run(
     from wisefl.simulation.callbacks import Progress
     from wisefl.simulation.loop import run_folder
 
-    config, path = _what(preset, config_file, changes, out, resume)
+    config, path = _what(settings, out, resume)
     fetch_dataset(config)
     with Progress() as progress:
         summary = run_folder(path, config, workers=workers, callbacks=[progress, *_logs(path, tensorboard)])
@@ -65,25 +83,22 @@ def _sentence(summary: "Summary") -> str:
     return f"{summary.rounds} rounds of {summary.policy}: {accuracy}{spent}"
 
 
-def _what(
-    preset: str | None, file: Path | None, changes: list[str] | None, out: Path | None, resume: Path | None
-) -> tuple["RunConfig", Path]:
+def _what(settings: Settings, out: Path | None, resume: Path | None) -> tuple["RunConfig", Path]:
     """The configuration to run and the folder to run it in."""
-    from wisefl.run.config import load_config, to_toml
+    from wisefl.run.config import to_toml
     from wisefl.run.folder import CONFIG, RunFolder
 
-    given = preset is not None or file is not None or bool(changes)
     if resume is not None:
         if out is not None:
             raise InvalidInput("--resume names the folder: leave --out out")
         stored = RunFolder.open(resume).config
-        if given and load_config(preset, file, tuple(changes or ())) != stored:
+        if settings.given and settings.load() != stored:
             raise InvalidInput(
                 f"{resume} holds a run with another configuration: leave the settings out to resume it"
             )
         return stored, resume
-    config = load_config(preset, file, tuple(changes or ()))
-    path = out or Path("runs") / f"{preset or config.data.name}-{config.policy.name}-seed{config.seed}"
+    config = settings.load()
+    path = out or Path("runs") / f"{settings.preset or config.data.name}-{config.policy.name}-seed{config.seed}"
     if (path / CONFIG).exists():
         raise InvalidInput(f"{path} already holds a run: continue it with --resume {path} or choose another --out")
     typer.echo(to_toml(config))
@@ -97,8 +112,8 @@ def fetch_dataset(config: "RunConfig") -> None:
     from wisefl.run.config import check_simulated
 
     check_simulated(config)
-    if config.kind == "decisions":
-        return  # their clients are drawn
+    if config.kind == "decisions" or data.CATALOG[config.data.name].embedded:
+        return
     with FetchProgress(only_fetching=True) as watcher:
         data.provide(config.data.name, config.data.folder, watcher)
 

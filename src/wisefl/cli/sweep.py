@@ -12,8 +12,8 @@ import typer
 
 from wisefl.cli.compare import AsJson, Target, report
 from wisefl.cli.errors import Command
-from wisefl.cli.options import METHOD, OUTPUT, new_app
-from wisefl.cli.run import Changes, ConfigFile, Preset, fetch_dataset
+from wisefl.cli.options import METHOD, OUTPUT, new_app, with_groups
+from wisefl.cli.run import Settings, fetch_dataset
 from wisefl.errors import WiseFLError
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ class FailedRuns(WiseFLError):
 
 
 @app.command(cls=Command)
+@with_groups()
 def sweep(
     over: Annotated[
         list[str],
@@ -49,9 +50,7 @@ def sweep(
         Path,
         typer.Option("--out", "-o", help="Folder for the run folders.", rich_help_panel=OUTPUT, metavar="DIR"),
     ],
-    preset: Preset = None,
-    config_file: ConfigFile = None,
-    changes: Changes = None,
+    settings: Settings,
     jobs: Annotated[
         int | None,
         typer.Option(help="Runs at a time.", rich_help_panel=METHOD, show_default="one per core", metavar="N"),
@@ -75,7 +74,9 @@ def sweep(
 
     check_target(target)
     check_means(jobs, backend.value)
-    cells = plan_sweep(out, over, preset=preset, file=config_file, changes=tuple(changes or ()))
+    cells = plan_sweep(
+        out, over, preset=settings.preset, file=settings.config_file, changes=tuple(settings.changes or ())
+    )
     for config in {(cell.config.data.name, cell.config.data.folder): cell.config for cell in cells}.values():
         fetch_dataset(config)
     with _progress(cells):
