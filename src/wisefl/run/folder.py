@@ -26,7 +26,7 @@ SUMMARY, ENVIRONMENT = "summary.json", "environment.json"
 NOW = "now.json"
 FORMAT = 2
 """Of the files in a run's folder. It is the first line of the configuration; folders of another are refused."""
-_PACKAGES = ("wisefl", "numpy", "scipy", "numba", "torch", "scikit-learn", "cvxpy", "clarabel")
+_PACKAGES = ("wisefl", "numpy", "scipy", "numba", "torch", "scikit-learn", "clarabel")
 
 
 class RunFolder:
