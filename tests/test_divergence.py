@@ -26,6 +26,12 @@ def test_a_client_without_a_class_that_others_have_is_infinitely_far() -> None:
     assert np.isfinite(client_divergence(counts, smoothing=1.0)).all()
 
 
+def test_smoothing_adds_to_every_class_of_a_client_and_of_everybody_once() -> None:
+    everybody, first = np.array([11, 6]) / 17, np.array([6, 1]) / 7
+    expected = (everybody * np.log(everybody / first)).sum()
+    assert client_divergence(np.array([[5, 0], [5, 5]]), smoothing=1.0)[0] == pytest.approx(expected)
+
+
 def test_a_class_nobody_has_separates_nobody() -> None:
     assert client_divergence(np.array([[5, 5, 0], [1, 1, 0]])) == pytest.approx([0.0, 0.0])
 
