@@ -26,6 +26,12 @@ def test_a_client_without_a_class_that_others_have_is_infinitely_far() -> None:
     assert np.isfinite(client_divergence(counts, smoothing=1.0)).all()
 
 
+def test_smoothing_adds_to_every_class_of_a_client_and_of_everybody_once() -> None:
+    everybody, first = np.array([11, 6]) / 17, np.array([6, 1]) / 7
+    expected = (everybody * np.log(everybody / first)).sum()
+    assert client_divergence(np.array([[5, 0], [5, 5]]), smoothing=1.0)[0] == pytest.approx(expected)
+
+
 def test_a_class_nobody_has_separates_nobody() -> None:
     assert client_divergence(np.array([[5, 5, 0], [1, 1, 0]])) == pytest.approx([0.0, 0.0])
 
@@ -37,12 +43,13 @@ def test_two_lopsided_clients_can_represent_everybody_together() -> None:
 
 
 @given(
-    everybody=st.lists(st.integers(1, 1000), min_size=1, max_size=10),
-    times=st.lists(st.integers(1, 50), min_size=1, max_size=5),
+    everybody=st.lists(st.integers(10**9, 10**11), min_size=2, max_size=10),
+    more=st.lists(st.integers(0, 1), min_size=10, max_size=10),
 )
-def test_who_has_everybodys_proportions_is_not_far_not_even_by_rounding(
-    everybody: list[int], times: list[int]
+def test_who_has_nearly_everybodys_proportions_is_not_far_not_even_by_rounding(
+    everybody: list[int], more: list[int]
 ) -> None:
-    far = client_divergence(np.outer(times, everybody))
+    counts = np.array([everybody, 3 * np.array(everybody) + more[: len(everybody)]])
+    far = client_divergence(counts)
     assert (far >= 0.0).all()
     assert far == pytest.approx(0.0, abs=1e-12)

@@ -47,6 +47,7 @@ def test_a_sound_decision_violates_nothing(decision: Decision) -> None:
         ("frequency", lambda d: {"frequency_hz": d.frequency_hz + 5e9 * d.selected}),
         ("share", lambda d: {"share": np.zeros(80)}),
         ("share", lambda d: {"share": d.share * np.nan}),
+        ("bandwidth", lambda d: {"share": d.share * np.nan}),
         ("running", lambda d: {"frequency_hz": np.zeros(80)}),
         ("selection", lambda d: {"selected": np.zeros(80, dtype=bool)}),
         ("coverage", lambda d: {"selected": np.arange(80) < 2}),

@@ -4,10 +4,14 @@ import sys
 from functools import cache
 from typing import Any
 
-import nodes
 from flwr.app import Context
 from flwr.serverapp import Grid, ServerApp
 from flwr.simulation import run_simulation
+
+from support import nodes
+
+PATIENCE_S = 600.0
+"""Every node builds its federation when it is first asked: seconds on an idle machine, minutes on a busy one."""
 
 
 @cache
@@ -30,7 +34,8 @@ def main() -> None:
 
     @server.main()
     def serve(grid: Grid, context: Context) -> None:
-        nodes.started(built(), grid, rounds, run_folder=folder, min_available_nodes=20)
+        patience = {"min_available_nodes": 20, "query_timeout_s": PATIENCE_S, "grace_s": PATIENCE_S}
+        nodes.started(built(), grid, rounds, run_folder=folder, **patience)
 
     run_simulation(
         server,

@@ -1,17 +1,13 @@
 """What nodes measure moves the expectations towards the truth, by no more than a step at a time."""
 
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
-
-@pytest.fixture(scope="module")
-def module(fl: ModuleType) -> Any:
-    from wisefl.flower import corrections
-
-    return corrections
+from support import nodes
+from wisefl.flower import Hint
+from wisefl.flower.corrections import MOST, corrected
 
 
 @pytest.mark.parametrize(
@@ -25,25 +21,25 @@ def module(fl: ModuleType) -> Any:
         (1.0 + 1e-7, 1.0),
     ],
 )
-def test_one_round_moves_a_factor_by_a_bounded_step(module: Any, measured: float, expected: float) -> None:
-    factor = module.corrected(np.ones(1), np.array([measured]), np.ones(1))
+def test_one_round_moves_a_factor_by_a_bounded_step(measured: float, expected: float) -> None:
+    factor = corrected(np.ones(1), np.array([measured]), np.ones(1))
     assert factor[0] == pytest.approx(expected, abs=1e-12)
 
 
-def test_a_factor_stays_within_its_limits(module: Any) -> None:
-    factor = np.array([module.MOST, 1.0 / module.MOST])
-    assert np.array_equal(module.corrected(factor, np.array([1e6, 1e-6]), np.ones(2)), factor)
+def test_a_factor_stays_within_its_limits() -> None:
+    factor = np.array([MOST, 1.0 / MOST])
+    assert np.array_equal(corrected(factor, np.array([1e6, 1e-6]), np.ones(2)), factor)
 
 
 @pytest.mark.parametrize("truth", [0.2, 0.9, 3.0])
-def test_a_lasting_error_of_the_profile_is_found(module: Any, truth: float) -> None:
+def test_a_lasting_error_of_the_profile_is_found(truth: float) -> None:
     factor = np.ones(1)
     for _ in range(40):
-        factor = module.corrected(factor, np.array([2.0 * truth]), 2.0 * factor)
+        factor = corrected(factor, np.array([2.0 * truth]), 2.0 * factor)
     assert factor[0] == pytest.approx(truth, rel=1e-3)
 
 
-def test_a_client_that_is_slower_than_it_says_is_planned_slower(fl: ModuleType, federation: Any) -> None:
+def test_a_client_that_is_slower_than_it_says_is_planned_slower(federation: Any) -> None:
     hints: dict[int, list[Any]] = {}
 
     def three_times_slower(reply: Any, client: int) -> Any:
@@ -54,15 +50,15 @@ def test_a_client_that_is_slower_than_it_says_is_planned_slower(fl: ModuleType, 
         reply.content["metrics"]["compute-s"] = float(3.0 * cycles / plan.frequency_hz)
         return reply
 
-    grid = fl.LocalGrid(fl.simulated_app(federation), 20)
-    grid.watch = lambda message, client: hints.setdefault(client, []).append(fl.Hint.of(message))
+    grid = nodes.grid_of(federation)
+    grid.watch = lambda message, client: hints.setdefault(client, []).append(Hint.of(message))
     grid.faults["train"] = three_times_slower
-    strategy, _ = fl.started(federation, grid, rounds=12)
+    strategy, _ = nodes.started(federation, grid, rounds=12)
     factors = strategy.conductor.corrections.compute
     often = [client for client, seen in hints.items() if len(seen) >= 8]
     assert factors.min() == 1.0
     assert factors[often] == pytest.approx(3.0, rel=0.25)
 
     grid.log.clear()
-    uncorrected, _ = fl.started(federation, grid, rounds=2, correct=False)
+    uncorrected, _ = nodes.started(federation, grid, rounds=2, correct=False)
     assert uncorrected.conductor.corrections.compute.max() == 1.0

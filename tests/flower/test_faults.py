@@ -1,65 +1,67 @@
 """Nodes that die, fail or lie: left out with a reason, excluded for a while, replaced; the run goes on."""
 
+from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
+from support import nodes
+from support.runs import records
+from wisefl import InfeasibleProblem
+from wisefl.flower import WiseStrategy
+from wisefl.run.record import RoundRecord
 
-def run(fl: ModuleType, federation: Any, folder: Path, grid: Any, **options: Any) -> list[dict[str, Any]]:
-    fl.started(federation, grid, **{"rounds": 2, "run_folder": folder / "run", **options})
-    return fl.records(folder / "run")
 
-
-def grid_of(fl: ModuleType, federation: Any) -> Any:
-    return fl.LocalGrid(fl.simulated_app(federation), 20)
+def run(federation: Any, folder: Path, grid: Any, **options: Any) -> list[RoundRecord]:
+    nodes.started(federation, grid, **{"rounds": 2, "run_folder": folder / "run", **options})
+    return records(folder / "run")
 
 
 @pytest.fixture(scope="module")
-def first_choice(fl: ModuleType, federation: Any) -> list[int]:
+def first_choice(federation: Any) -> list[int]:
     """Who trains in the first round when nothing goes wrong."""
-    grid = grid_of(fl, federation)
-    fl.started(federation, grid, rounds=1)
+    grid = nodes.grid_of(federation)
+    nodes.started(federation, grid, rounds=1)
     return sorted(grid.asked("train"))
 
 
-def nan(fl: ModuleType, content: Any) -> None:
-    weights = fl.to_weights(content["arrays"])
+def nan(content: Any) -> None:
+    weights = nodes.to_weights(content["arrays"])
     weights[7] = np.nan
-    content["arrays"] = fl.to_arrays(weights)
+    content["arrays"] = nodes.to_arrays(weights)
 
 
-def short(fl: ModuleType, content: Any) -> None:
-    content["arrays"] = fl.to_arrays(fl.to_weights(content["arrays"])[:-2])
+def short(content: Any) -> None:
+    content["arrays"] = nodes.to_arrays(nodes.to_weights(content["arrays"])[:-2])
 
 
-def renamed(fl: ModuleType, content: Any) -> None:
-    content["arrays"] = fl.ArrayRecord({f"other.{key}": array for key, array in content["arrays"].items()})
+def renamed(content: Any) -> None:
+    content["arrays"] = nodes.ArrayRecord({f"other.{key}": array for key, array in content["arrays"].items()})
 
 
-def none(fl: ModuleType, content: Any) -> None:
+def none(content: Any) -> None:
     del content["arrays"]
 
 
-def shouting(fl: ModuleType, content: Any) -> None:
-    content["arrays"] = fl.to_arrays(fl.to_weights(content["arrays"]) + np.float32(1000.0))
+def shouting(content: Any) -> None:
+    content["arrays"] = nodes.to_arrays(nodes.to_weights(content["arrays"]) + np.float32(1000.0))
 
 
-def inflated(fl: ModuleType, content: Any) -> None:
+def inflated(content: Any) -> None:
     content["metrics"]["num-examples"] = 10**9
 
 
-def faster_than_light(fl: ModuleType, content: Any) -> None:
+def faster_than_light(content: Any) -> None:
     content["metrics"]["upload-s"] = 1e-6
 
 
-def before_it_began(fl: ModuleType, content: Any) -> None:
+def before_it_began(content: Any) -> None:
     content["metrics"]["compute-s"] = -1.0
 
 
-def endless(fl: ModuleType, content: Any) -> None:
+def endless(content: Any) -> None:
     content["metrics"]["upload-s"] = float("inf")
 
 
@@ -78,18 +80,18 @@ LIES = {
 
 @pytest.mark.parametrize("lie", LIES, ids=lambda lie: lie.__name__)
 def test_a_lie_is_left_out_and_the_liar_replaced(
-    fl: ModuleType, federation: Any, tmp_path: Path, first_choice: list[int], lie: Any
+    federation: Any, tmp_path: Path, first_choice: list[int], lie: Any
 ) -> None:
     liar = first_choice[0]
-    grid = grid_of(fl, federation)
+    grid = nodes.grid_of(federation)
 
     def tell(reply: Any, client: int) -> Any:
         if client == liar:
-            lie(fl, reply.content)
+            lie(reply.content)
         return reply
 
     grid.faults["train"] = tell
-    first, second = run(fl, federation, tmp_path, grid)
+    first, second = run(federation, tmp_path, grid)
 
     assert first.left_out[str(liar)].startswith(LIES[lie])
     assert first.attempts == 2
@@ -99,12 +101,10 @@ def test_a_lie_is_left_out_and_the_liar_replaced(
     assert second.left_out == {}
 
 
-def test_a_dead_node_is_waited_for_once(
-    fl: ModuleType, federation: Any, tmp_path: Path, first_choice: list[int]
-) -> None:
-    grid = grid_of(fl, federation)
+def test_a_dead_node_is_waited_for_once(federation: Any, tmp_path: Path, first_choice: list[int]) -> None:
+    grid = nodes.grid_of(federation)
     grid.watch = lambda message, client: grid.dead.add(first_choice[0])  # dies in the middle of the first round
-    first, *later = run(fl, federation, tmp_path, grid, rounds=3)
+    first, *later = run(federation, tmp_path, grid, rounds=3)
     assert first.dropped == (first_choice[0],)
     assert first.left_out == {str(first_choice[0]): "no answer in time"}
     assert first.latency_s > first.planned_latency_s
@@ -112,74 +112,69 @@ def test_a_dead_node_is_waited_for_once(
     assert grid.asked("query.channel").count(first_choice[0]) == 1
 
 
-def test_an_exception_is_told_in_its_own_words(
-    fl: ModuleType, federation: Any, tmp_path: Path, first_choice: list[int]
-) -> None:
+def test_an_exception_is_told_in_its_own_words(federation: Any, tmp_path: Path, first_choice: list[int]) -> None:
     def broken(reply: Any, client: int) -> Any:
         if client == first_choice[0]:
             raise RuntimeError("the disk is full")
         return reply
 
-    grid = grid_of(fl, federation)
+    grid = nodes.grid_of(federation)
     grid.faults["train"] = broken
-    first, _ = run(fl, federation, tmp_path, grid)
+    first, _ = run(federation, tmp_path, grid)
     assert first.left_out == {str(first_choice[0]): "failed: the disk is full"}
 
 
-def test_a_round_goes_on_without_repeat_while_coverage_holds(fl: ModuleType, tmp_path: Path) -> None:
-    federation = fl.small_federation("full")  # covers more than it has to
-    grid = grid_of(fl, federation)
+def test_a_round_goes_on_without_repeat_while_coverage_holds(tmp_path: Path) -> None:
+    federation = nodes.small_federation("full")  # covers more than it has to
+    grid = nodes.grid_of(federation)
     grid.watch = lambda message, client: grid.dead.add(3)
-    (record,) = run(fl, federation, tmp_path, grid, rounds=1)
+    (record,) = run(federation, tmp_path, grid, rounds=1)
     assert record.dropped == (3,)
     assert record.attempts == 1
 
 
-def test_the_average_is_that_of_those_who_delivered(fl: ModuleType, tmp_path: Path) -> None:
-    federation = fl.small_federation("full")
+def test_the_average_is_that_of_those_who_delivered(tmp_path: Path) -> None:
+    federation = nodes.small_federation("full")
     weights = []
     for gone in (set(), {3}):
-        grid = grid_of(fl, federation)
+        grid = nodes.grid_of(federation)
         grid.gone = gone
         if not gone:
             grid.watch = lambda message, client, grid=grid: grid.dead.add(3)
-        weights.append(fl.to_weights(fl.started(federation, grid, rounds=1)[1].arrays))
+        weights.append(nodes.to_weights(nodes.started(federation, grid, rounds=1)[1].arrays))
     assert np.array_equal(*weights)
 
 
-def test_an_excluded_client_comes_back(
-    fl: ModuleType, federation: Any, tmp_path: Path, first_choice: list[int]
-) -> None:
-    grid = grid_of(fl, federation)
+def test_an_excluded_client_comes_back(federation: Any, tmp_path: Path, first_choice: list[int]) -> None:
+    grid = nodes.grid_of(federation)
     silent = iter([True])
     grid.faults["train"] = lambda reply, client: None if client == first_choice[0] and next(silent, False) else reply
-    run(fl, federation, tmp_path, grid, rounds=4, exclude_rounds=2)
+    run(federation, tmp_path, grid, rounds=4, exclude_rounds=2)
     asked = grid.asked("query.channel")
     assert asked.count(first_choice[0]) == 2  # rounds 1 and 4
     assert asked.count(first_choice[1]) == 4
 
 
-def test_a_federation_that_dies_leaves_the_model_as_it_was(fl: ModuleType, federation: Any, tmp_path: Path) -> None:
-    grid = grid_of(fl, federation)
+def test_a_federation_that_dies_leaves_the_model_as_it_was(federation: Any, tmp_path: Path) -> None:
+    grid = nodes.grid_of(federation)
     grid.watch = lambda message, client: grid.dead.update(range(20))
-    _, result = fl.started(federation, grid, rounds=3, run_folder=tmp_path / "run")
-    first, *later = fl.records(tmp_path / "run")
+    _, result = nodes.started(federation, grid, rounds=3, run_folder=tmp_path / "run")
+    first, *later = records(tmp_path / "run")
     assert first.attempts == 2
     assert [record.selected for record in later] == [(), ()]
-    assert np.array_equal(fl.to_weights(result.arrays), federation.initial_weights)
+    assert np.array_equal(nodes.to_weights(result.arrays), federation.initial_weights)
 
 
 @pytest.mark.parametrize("gain", [float("nan"), -1.0, 0.0, 1e300, 1e-300])
-def test_an_impossible_channel_is_not_believed(fl: ModuleType, federation: Any, tmp_path: Path, gain: float) -> None:
+def test_an_impossible_channel_is_not_believed(federation: Any, tmp_path: Path, gain: float) -> None:
     def boast(reply: Any, client: int) -> Any:
         if client == 2:
             reply.content["channel"]["gain"] = gain
         return reply
 
-    grid = grid_of(fl, federation)
+    grid = nodes.grid_of(federation)
     grid.faults["query.channel"] = boast
-    records = run(fl, federation, tmp_path, grid)
-    assert all(2 not in record.selected for record in records)
+    assert all(2 not in record.selected for record in run(federation, tmp_path, grid))
     assert grid.asked("query.channel").count(2) == 1
 
 
@@ -197,9 +192,7 @@ def test_an_impossible_channel_is_not_believed(fl: ModuleType, federation: Any, 
         ("label_counts", [100]),
     ],
 )
-def test_an_unsound_profile_is_not_admitted(
-    fl: ModuleType, federation: Any, tmp_path: Path, field: str, value: Any
-) -> None:
+def test_an_unsound_profile_is_not_admitted(federation: Any, tmp_path: Path, field: str, value: Any) -> None:
     def lie(reply: Any, client: int) -> Any:
         if client == 4:
             reply.content["profile"][field] = value
@@ -207,21 +200,21 @@ def test_an_unsound_profile_is_not_admitted(
                 reply.content["profile"]["samples"] = int(sum(value))
         return reply
 
-    grid = grid_of(fl, federation)
+    grid = nodes.grid_of(federation)
     grid.faults["query.profile"] = lie
-    strategy, _ = fl.started(federation, grid, rounds=2)
+    strategy, _ = nodes.started(federation, grid, rounds=2)
     clients = [profile.client for profile in strategy.conductor.roster.profiles]
     assert clients == [str(client) for client in range(20) if client != 4]
     assert grid.asked("query.profile").count(4) == 1  # not asked again in the next round
 
 
-def test_a_node_may_join_later_and_come_back_under_another_id(fl: ModuleType, federation: Any) -> None:
-    grid = grid_of(fl, federation)
+def test_a_node_may_join_later_and_come_back_under_another_id(federation: Any) -> None:
+    grid = nodes.grid_of(federation)
     grid.gone = {0}
-    strategy = fl.WiseStrategy("csra", federation.limits, 0)
-    arrays = fl.to_arrays(federation.initial_weights)
+    strategy = WiseStrategy("csra", federation.limits, 0)
+    arrays = nodes.to_arrays(federation.initial_weights)
     for number in (1, 2, 3):
-        list(strategy.configure_train(number, arrays, fl.ConfigRecord(), grid))
+        list(strategy.configure_train(number, arrays, nodes.ConfigRecord(), grid))
         strategy.aggregate_train(number, [])
         if number == 1:
             grid.gone = set()
@@ -232,13 +225,13 @@ def test_a_node_may_join_later_and_come_back_under_another_id(fl: ModuleType, fe
     assert grid.client_of[roster.node_of(19)] == 0
 
 
-def test_too_few_nodes_are_waited_for_and_then_named(fl: ModuleType, federation: Any) -> None:
-    with pytest.raises(fl.InfeasibleProblem, match="20 nodes are connected, fewer than min_available_nodes = 21"):
-        fl.started(federation, grid_of(fl, federation), min_available_nodes=21, wait_s=0.01)
+def test_too_few_nodes_are_waited_for_and_then_named(federation: Any) -> None:
+    with pytest.raises(InfeasibleProblem, match="20 nodes are connected, fewer than min_available_nodes = 21"):
+        nodes.started(federation, nodes.grid_of(federation), min_available_nodes=21, wait_s=0.01)
 
 
-def test_limits_that_nobody_can_meet_are_told_at_once(fl: ModuleType, federation: Any) -> None:
-    limits = fl.replace(federation.limits, min_samples=10**6)
-    strategy = fl.WiseStrategy("csra", limits)
-    with pytest.raises(fl.InfeasibleProblem, match="lower min_samples"):
-        strategy.start(grid_of(fl, federation), fl.to_arrays(federation.initial_weights), 1)
+def test_limits_that_nobody_can_meet_are_told_at_once(federation: Any) -> None:
+    limits = replace(federation.limits, min_samples=10**6)
+    strategy = WiseStrategy("csra", limits)
+    with pytest.raises(InfeasibleProblem, match="lower min_samples"):
+        strategy.start(nodes.grid_of(federation), nodes.to_arrays(federation.initial_weights), 1)

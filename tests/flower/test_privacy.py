@@ -3,20 +3,21 @@
 from dataclasses import replace
 from fractions import Fraction
 from random import Random
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import chisquare
 
+from support.parts import need
 from wisefl import Fleet, Limits, RoundProblem, solve
 from wisefl.policies.choosing import allocated
 from wisefl.radio.uplink import draw_gain
 
 
 @pytest.fixture(scope="module")
-def privacy(fl: ModuleType) -> Any:
+def privacy() -> Any:
+    need("flwr")
     from wisefl.flower import privacy
 
     return privacy

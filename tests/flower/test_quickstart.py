@@ -5,11 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 from shutil import copytree
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
+
+from support import nodes
+from support.runs import records
 
 HERE = Path(__file__).parent
 DOCS = HERE.parents[1] / "docs" / "flower.md"
@@ -17,7 +19,7 @@ MOST_LINES = 15
 
 
 @pytest.fixture
-def app(fl: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Play the app of a folder on ten nodes; returns the final arrays."""
 
     def play(folder: Path) -> Any:
@@ -28,8 +30,8 @@ def app(fl: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         import client_app
         import server_app
 
-        context = fl.Context(1, 1, {}, fl.RecordDict(), {})
-        server_app.app(fl.LocalGrid(client_app.app, 10), context)
+        context = nodes.Context(1, 1, {}, nodes.RecordDict(), {})
+        server_app.app(nodes.LocalGrid(client_app.app, 10), context)
         return context.state["result"]
 
     return play
@@ -44,7 +46,7 @@ def test_the_app_runs_as_it_was(app: Any) -> None:
     assert len(app(HERE / "quickstart").to_numpy_ndarrays()) == 4
 
 
-def test_the_diff_makes_it_a_wisefl_app(app: Any, fl: ModuleType, tmp_path: Path) -> None:
+def test_the_diff_makes_it_a_wisefl_app(app: Any, tmp_path: Path) -> None:
     diff = diff_of_the_docs()
     changed = [line for line in diff.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")]
     assert len([line for line in changed if line]) <= MOST_LINES
@@ -53,7 +55,7 @@ def test_the_diff_makes_it_a_wisefl_app(app: Any, fl: ModuleType, tmp_path: Path
     subprocess.run(["git", "apply", "-p1"], input=diff, text=True, cwd=tmp_path / "app", check=True, timeout=30)
     arrays = app(tmp_path / "app")
 
-    records = fl.records(tmp_path / "run")
-    assert [record.round for record in records] == [1, 2, 3]
-    assert all(1 < len(record.selected) < 10 and record.samples >= 300 for record in records)
+    rounds = records(tmp_path / "run")
+    assert [record.round for record in rounds] == [1, 2, 3]
+    assert all(1 < len(record.selected) < 10 and record.samples >= 300 for record in rounds)
     assert all(np.isfinite(array).all() for array in arrays.to_numpy_ndarrays())

@@ -4,10 +4,12 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
+
+import wisefl
+from support import nodes
+from support.parts import need
 
 HERE = Path(__file__).parent
 OFFLINE = {
@@ -18,12 +20,10 @@ OFFLINE = {
 }
 
 
-def test_twenty_nodes_under_ray_give_the_same_run(
-    fl: ModuleType, federation: Any, tmp_path: Path, need_module: Callable[[str], None]
-) -> None:
-    need_module("ray")
+def test_twenty_nodes_under_ray_give_the_same_run(federation: Any, tmp_path: Path) -> None:
+    need("ray")
     rounds = 2
-    paths = [str(HERE), str(HERE.parents[1] / "src"), os.environ.get("PYTHONPATH", "")]
+    paths = [str(HERE), str(HERE.parent), str(Path(wisefl.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
     environment = {
         **os.environ,
         **OFFLINE,
@@ -36,12 +36,12 @@ def test_twenty_nodes_under_ray_give_the_same_run(
         env=environment,
         capture_output=True,
         text=True,
-        timeout=400,
+        timeout=1500,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
 
-    grid = fl.LocalGrid(fl.simulated_app(federation), 20)
-    fl.started(federation, grid, rounds, run_folder=tmp_path / "local")
+    grid = nodes.grid_of(federation)
+    nodes.started(federation, grid, rounds, run_folder=tmp_path / "local")
     summaries = [json.loads((tmp_path / name / "summary.json").read_text()) for name in ("ray", "local")]
     assert summaries[0] == summaries[1]

@@ -1,11 +1,13 @@
 """Nodes that hold the simulator's clients: the same decisions and the same weights, to the last bit."""
 
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
 
+from support import nodes
+from support.runs import records
+from wisefl.flower import Hint
 from wisefl.run.record import TEST_ACCURACY, TEST_LOSS
 from wisefl.simulation.rounds import Training
 
@@ -15,18 +17,18 @@ JUDGED_APART = ("test_accuracy", "test_loss", "held_out_accuracy")
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_five_rounds_give_the_simulators_decisions_and_weights(fl: ModuleType, tmp_path: Path, policy: str) -> None:
-    federation = fl.small_federation(policy)
+def test_five_rounds_give_the_simulators_decisions_and_weights(tmp_path: Path, policy: str) -> None:
+    federation = nodes.small_federation(policy)
     driver, expected = Training(federation), []
     state = driver.start()
     for _ in range(5):
         state, record = driver.play(state)
         expected.append(record)
 
-    grid = fl.LocalGrid(fl.simulated_app(federation), 20)
-    strategy, result = fl.started(federation, grid, run_folder=tmp_path / "run")
+    grid = nodes.grid_of(federation)
+    strategy, result = nodes.started(federation, grid, run_folder=tmp_path / "run")
 
-    found = fl.records(tmp_path / "run")
+    found = records(tmp_path / "run")
     for ours, theirs in zip(found, expected, strict=True):
         unlike = {name for name, value in ours.repeatable().items() if value != theirs.repeatable()[name]}
         assert unlike <= set(JUDGED_APART)
@@ -34,16 +36,15 @@ def test_five_rounds_give_the_simulators_decisions_and_weights(fl: ModuleType, t
         np.testing.assert_allclose(metric.course(found), metric.course(expected), 1e-12)
     assert np.array_equal(strategy.conductor.state.models, state.models)
     if len(state.models) == 1:
-        assert np.array_equal(fl.to_weights(result.arrays), state.models[0])
+        assert np.array_equal(nodes.to_weights(result.arrays), state.models[0])
 
 
-def test_node_ids_and_the_order_of_answers_change_nothing(fl: ModuleType, federation) -> None:
-    app = fl.simulated_app(federation)
-    runs = [fl.started(federation, fl.LocalGrid(app, 20, seed), rounds=2)[1] for seed in (1, 2)]
-    assert np.array_equal(*(fl.to_weights(run.arrays) for run in runs))
+def test_node_ids_and_the_order_of_answers_change_nothing(federation) -> None:
+    runs = [nodes.started(federation, nodes.grid_of(federation, seed), rounds=2)[1] for seed in (1, 2)]
+    assert np.array_equal(*(nodes.to_weights(run.arrays) for run in runs))
 
 
-def test_times_that_come_true_change_no_decision(fl: ModuleType, federation) -> None:
+def test_times_that_come_true_change_no_decision(federation) -> None:
     """A node that reports exactly what was planned for it is not corrected, not even by rounding."""
 
     def as_planned(reply, client):
@@ -53,21 +54,21 @@ def test_times_that_come_true_change_no_decision(fl: ModuleType, federation) -> 
         return reply
 
     hints = {}
-    plain = fl.started(federation, fl.LocalGrid(fl.simulated_app(federation), 20), rounds=3)[1]
-    grid = fl.LocalGrid(fl.simulated_app(federation), 20)
-    grid.watch = lambda message, client: hints.__setitem__(client, fl.Hint.of(message))
+    plain = nodes.started(federation, nodes.grid_of(federation), rounds=3)[1]
+    grid = nodes.grid_of(federation)
+    grid.watch = lambda message, client: hints.__setitem__(client, Hint.of(message))
     grid.faults["train"] = as_planned
-    told = fl.started(federation, grid, rounds=3)[1]
-    assert np.array_equal(fl.to_weights(plain.arrays), fl.to_weights(told.arrays))
+    told = nodes.started(federation, grid, rounds=3)[1]
+    assert np.array_equal(nodes.to_weights(plain.arrays), nodes.to_weights(told.arrays))
     assert told.train_metrics_clientapp[1]["upload-s"] > 0.0
 
 
-def test_every_selected_node_is_told_its_own_share(fl: ModuleType, federation, tmp_path: Path) -> None:
+def test_every_selected_node_is_told_its_own_share(federation, tmp_path: Path) -> None:
     told = {}
-    grid = fl.LocalGrid(fl.simulated_app(federation), 20)
-    grid.watch = lambda message, client: told.setdefault(client, fl.Hint.of(message))
-    fl.started(federation, grid, rounds=1, run_folder=tmp_path / "run", margin=1.5, grace_s=7.0)
-    (record,) = fl.records(tmp_path / "run")
+    grid = nodes.grid_of(federation)
+    grid.watch = lambda message, client: told.setdefault(client, Hint.of(message))
+    nodes.started(federation, grid, rounds=1, run_folder=tmp_path / "run", margin=1.5, grace_s=7.0)
+    (record,) = records(tmp_path / "run")
     assert tuple(sorted(told)) == record.selected
     assert tuple(told[client].share for client in record.selected) == record.share
     assert tuple(told[client].frequency_hz for client in record.selected) == record.frequency_hz

@@ -22,7 +22,8 @@ def test_the_paper_cnn_gets_the_fast_engine(shape: tuple[int, int, int], caplog:
     ("model", "reason"),
     [
         (nn.Sequential(nn.Flatten(), nn.Linear(784, 10)), "Sequential"),
-        (PaperCNN((1, 30, 30)), "30 x 30"),
+        (PaperCNN((1, 30, 28)), "30 x 28"),
+        (PaperCNN((1, 28, 30)), "28 x 30"),
         (PaperCNN((1, 28, 28), classes=62), "62"),
     ],
 )

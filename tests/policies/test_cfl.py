@@ -131,16 +131,58 @@ def test_clients_that_agree_are_not_split(per_round):
     assert not world.play(Cfl(), 40, per_round=per_round)[-1].any()
 
 
+ALL = np.arange(24)
+SIDES = np.where(ALL % 2, 1.0, -1.0)
+"""Who pulls which way; the two halves cancel in the mean."""
+QUARTERS = np.where(ALL % 4 < 2, 1.0, -1.0)
+"""How each half is divided in itself."""
+
+
+def groups_after(policy, *rounds):
+    """The groups of 24 clients after each of these rounds: (updates of everybody, those who take part)."""
+    group, memory, after = np.zeros(24, dtype=np.int64), {}, []
+    for round, (updates, clients) in enumerate(rounds):
+        sent = updates[clients].astype(np.float32)
+        group, memory = policy.regroup(view_of(round, memory), group, clients, sent, np.full(clients.size, 10))
+        after.append(group)
+    return after
+
+
+def pulling(sides, axis, mean):
+    """Updates of length about 1 that pull apart along an axis and whose mean is `mean` long."""
+    return np.outer(sides, AXES[axis]) + mean * AXES[3]
+
+
 def test_clients_that_pull_apart_are_not_split_while_the_model_still_moves():
-    policy, group, memory = Cfl(), np.zeros(24, dtype=np.int64), {}
-    side = np.where(np.arange(24) % 2, 1.0, -1.0)[:, None]
-    for round in range(10):
-        updates = (side * AXES[0] + 0.3 * AXES[3]).astype(np.float32)
-        group, memory = policy.regroup(view_of(round, memory), group, np.arange(24), updates, np.full(24, 10))
-        assert not group.any()
-    arrived = (side * AXES[0] + 0.1 * AXES[3]).astype(np.float32)
-    group, _ = policy.regroup(view_of(10, memory), group, np.arange(24), arrived, np.full(24, 10))
-    np.testing.assert_array_equal(group == 1, np.arange(24) % 2 == 1)
+    means = (*[0.3] * 10, 0.15, 0.1)  # half of the largest, and a third of it: the default allows 0.4
+    *moving, arrived = groups_after(Cfl(), *((pulling(SIDES, 0, mean), ALL) for mean in means))
+    assert not np.any(moving)
+    np.testing.assert_array_equal(arrived == 1, SIDES > 0)
+
+
+def test_a_child_is_measured_by_its_own_largest_mean_and_not_by_its_parents():
+    rounds = [(pulling(SIDES, 0, 1.0), ALL), (pulling(SIDES, 0, 0.1), ALL), (pulling(QUARTERS, 1, 0.1), ALL)]
+    _, split, later = groups_after(Cfl(), *rounds)
+    np.testing.assert_array_equal(split == 1, SIDES > 0)
+    # Beside the parent's 1.0 a mean of 0.1 would be nothing; of the children's own it is the largest yet.
+    np.testing.assert_array_equal(later, split)
+
+
+def test_a_group_that_somebody_joins_is_not_split_in_the_same_round():
+    """Its new member had another model: a group that is split now would start from two."""
+    known, joining = ALL[:23], pulling(QUARTERS, 1, 0.0) + 0.1 * np.outer(SIDES, AXES[0])
+    joining[23] = AXES[0]
+    rounds = [
+        (pulling(SIDES, 0, 1.0), known),
+        (pulling(SIDES, 0, 0.1), known),
+        (pulling(SIDES, 0, 0.0), known),
+        (joining, ALL),
+        (joining, ALL),
+    ]
+    *_, before, joined, split = groups_after(Cfl(), *rounds)
+    assert (before[23], joined[23]) == (0, 1)
+    assert set(joined[SIDES > 0]) == {1}
+    assert len(set(split[SIDES > 0])) == 2
 
 
 @pytest.mark.parametrize(
@@ -268,6 +310,15 @@ def test_of_very_many_a_sample_is_clustered_and_the_rest_follow(monkeypatch):
     monkeypatch.setattr(cfl, "MOST_CLUSTERED", 50)
     part = bipartition(vectors, weights, rng(0))
     assert (part == side).all() or (part == ~side).all()
+
+
+def test_a_chain_is_divided_in_the_middle_and_not_at_its_widest_gap():
+    """Complete linkage keeps clusters narrow; by nearest neighbours the last alone would be cut off."""
+    angle = np.radians([0, 10, 20, 30, 40, 50, 60, 75])
+    vectors = np.outer(np.cos(angle), AXES[0]) + np.outer(np.sin(angle), AXES[1])
+    second = bipartition(vectors.astype(np.float32), np.full(8, 10), rng(0))
+    assert np.ptp(angle[second]) < np.radians(50)
+    assert np.ptp(angle[~second]) < np.radians(50)
 
 
 def test_identical_and_empty_updates_are_not_divided():

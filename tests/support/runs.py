@@ -56,3 +56,13 @@ def make_run(
     if finished:
         folder.finish(summary(folder.records()))
     return path
+
+
+def records(path: Path) -> list[RoundRecord]:
+    """All that a run recorded."""
+    return list(RunFolder.open(path).records())
+
+
+def repeatable(path: Path) -> list[RoundRecord]:
+    """All that a run recorded, less the clock: what configuration and seed decide."""
+    return [RoundRecord(**record.repeatable()) for record in records(path)]  # type: ignore[arg-type]

@@ -1,10 +1,17 @@
-"""Flower nodes inside this process: a Grid that calls the ClientApp directly, and fails on purpose where told."""
+"""Flower nodes inside this process: a Grid that calls the ClientApp directly, and fails on purpose where told.
+
+Importing this skips the tests of a file where Flower or PyTorch is not installed, hence the order of its imports.
+"""
+# ruff: noqa: E402
+
+from support.parts import need
+
+need("flwr", "torch")
 
 import random
 from collections.abc import Callable, Iterable
-from dataclasses import fields, replace
+from dataclasses import fields
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,16 +22,13 @@ from flwr.serverapp import Grid
 from flwr.serverapp.strategy import Result
 from flwr.supercore.task_identity import TaskIdentity
 
-from wisefl.errors import InfeasibleProblem, InvalidInput
 from wisefl.flower import Hint, Messages, Patience, Profile, Trust, WiseClient, WiseStrategy
 from wisefl.learning import Job, evaluate
 from wisefl.run.config import load_config
-from wisefl.run.folder import RunFolder
-from wisefl.run.record import RoundRecord
 from wisefl.simulation.federation import Federation, build
 
-__all__ = ["ConfigRecord", "InfeasibleProblem", "InvalidInput", "replace"]
-"""What tests use through this module, which is loaded only where Flower is installed."""
+__all__ = ["ArrayRecord", "ClientApp", "ConfigRecord", "Context", "Message", "MetricRecord", "RecordDict"]
+"""Of Flower, for tests: their files are read where it is missing, too."""
 
 Fault = Callable[[Message, int], Message | None]
 """`fault(reply, client)` gives another reply, or None for none at all; raising is what a broken app does."""
@@ -164,22 +168,33 @@ def small_federation(policy: str) -> Federation:
     return build(load_config(None, None, (f"policy.name={policy}", *changes)), workers=1)
 
 
-def started(federation: Federation, grid: Grid, rounds: int = 5, **options: Any) -> tuple[WiseStrategy, Result]:
-    """A strategy with the federation's settings, after so many rounds; `options` are its own or its groups'."""
+def grid_of(federation: Federation, seed: int = 1, **options: Any) -> LocalGrid:
+    """A node for every client of the simulator; `options` are those of its `WiseClient`."""
+    return LocalGrid(simulated_app(federation, **options), federation.clients, seed)
+
+
+def strategy_of(federation: Federation, **options: Any) -> WiseStrategy:
+    """A strategy with the federation's settings; `options` are its own or its groups'."""
     config = federation.config
     groups = {
         name: group(**{item.name: options.pop(item.name) for item in fields(group) if item.name in options})
         for name, group in (("patience", Patience), ("trust", Trust), ("messages", Messages))
     }
-    strategy = WiseStrategy(config.policy.name, federation.limits, config.seed, **groups, **options)
+    return WiseStrategy(config.policy.name, federation.limits, config.seed, **groups, **options)
+
+
+def started(federation: Federation, grid: Grid, rounds: int = 5, **options: Any) -> tuple[WiseStrategy, Result]:
+    """A strategy with the federation's settings, after so many rounds."""
+    strategy = strategy_of(federation, **options)
+    return strategy, play(strategy, federation, grid, rounds)
+
+
+def play(strategy: WiseStrategy, federation: Federation, grid: Grid, rounds: int = 5) -> Result:
+    """The rounds, tested on the server after each."""
 
     def score(round: int, arrays: ArrayRecord) -> MetricRecord:
         test = evaluate(federation.engine, to_weights(arrays), federation.test)
         return MetricRecord({"accuracy": test.accuracy, "loss": test.loss})
 
     first = to_arrays(federation.initial_weights)
-    return strategy, strategy.start(grid, first, rounds, evaluate_fn=score)
-
-
-def records(folder: Path) -> list[RoundRecord]:
-    return list(RunFolder.open(folder).records())
+    return strategy.start(grid, first, rounds, evaluate_fn=score)
