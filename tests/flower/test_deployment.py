@@ -14,19 +14,19 @@ from typing import Any
 import pytest
 
 import wisefl
-from wisefl.run.folder import RunFolder
-from wisefl.run.record import RoundRecord
+from support.parts import need
+from support.runs import records
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "flower-fashion-mnist"
-PATIENCE_S = 240.0
-"""For a machine that others use too; an idle one with two cores takes a quarter of it."""
+PATIENCE_S = 900.0
+"""For a machine that others use too; an idle one with two cores takes a minute."""
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(2 * PATIENCE_S)]
 
 
 @pytest.fixture(scope="module")
-def deploy(need_module: Callable[[str], None]) -> ModuleType:
+def deploy() -> ModuleType:
     """The example's script, as a module."""
-    for module in ("flwr", "torch", "sklearn"):
-        need_module(module)
+    need("flwr", "torch", "sklearn")
     spec = importlib.util.spec_from_file_location("deploy", EXAMPLE / "deploy.py")
     assert spec is not None
     assert spec.loader is not None
@@ -47,6 +47,8 @@ def start(deploy: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Itera
         return federation
 
     source = str(Path(wisefl.__file__).parents[1])
+    # A test run that is told to end must not leave a federation running.
+    before = signal.signal(signal.SIGTERM, lambda *_: pytest.exit("terminated"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")])))
         try:
@@ -54,6 +56,7 @@ def start(deploy: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Itera
         finally:
             for federation in started:
                 federation.stop()
+            signal.signal(signal.SIGTERM, before)
 
 
 @pytest.fixture(scope="module")
@@ -69,14 +72,11 @@ def run_config(folder: Path, **changes: Any) -> str:
         "balanced-fraction": 1.0,
         "learning-rate": 0.1,
         "batch-size": 16,
+        "grace-s": 300.0,
         "run-folder": str(folder),
         **{name.replace("_", "-"): value for name, value in changes.items()},
     }
     return " ".join(f"{name}={json.dumps(value)}" for name, value in settings.items())
-
-
-def records(folder: Path) -> list[RoundRecord]:
-    return list(RunFolder.open(folder).records())
 
 
 def test_two_rounds_with_tls_and_node_keys_end_well(federation: Any, tmp_path: Path) -> None:
@@ -94,17 +94,14 @@ def test_two_rounds_with_tls_and_node_keys_end_well(federation: Any, tmp_path: P
 def test_a_node_whose_key_is_not_registered_is_refused(federation: Any) -> None:
     before = federation.online()
     stranger = federation.start_node(9, 2)
-    end = time.monotonic() + 60.0
-    while stranger.poll() is None and time.monotonic() < end:
-        time.sleep(0.5)
-    assert stranger.poll() is not None, "it gives up when it is refused"
+    assert stranger.wait(PATIENCE_S) != 0, "it gives up when it is refused"
     assert "SuperNode ID" not in federation.log("node-9")
     assert federation.online() == before == 2
 
 
 def test_a_node_killed_in_mid_round_does_not_stop_the_run(start: Callable[[int], Any], tmp_path: Path) -> None:
     federation = start(2)
-    run = federation.submit(run_config(tmp_path / "run", coverage=0.4, grace_s=30.0))
+    run = federation.submit(run_config(tmp_path / "run", coverage=0.4, grace_s=90.0))
     victim = training_node(federation)
     federation.nodes[victim].send_signal(signal.SIGKILL)
     other = 1 - victim
@@ -128,15 +125,20 @@ def training_node(federation: Any) -> int:
 
 
 def test_nothing_is_left_behind_when_the_run_cannot_start(
-    deploy: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    deploy: ModuleType, federation: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Nothing of its own: another federation on the same machine is left alone, and not counted."""
     monkeypatch.setattr(deploy, "APP", tmp_path)
-    with deploy.Deployment(tmp_path) as federation:
-        federation.start_superlink()
-        assert federation.left_behind()
+    others = set(federation.left_behind())
+    with deploy.Deployment(tmp_path) as failing:
+        failing.start_superlink()
+        assert failing.left_behind()
+        assert others.isdisjoint(failing.left_behind())
         with pytest.raises(deploy.DeploymentError, match=r"flwr run .* failed: .*pyproject\.toml"):
-            federation.submit()
-    assert federation.left_behind() == []
+            failing.submit()
+    assert failing.left_behind() == []
+    assert len(others) > 2
+    assert others <= set(federation.left_behind())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions")
