@@ -124,8 +124,8 @@ def test_following_the_advice_works(tmp_path: Path, capsys: pytest.CaptureFixtur
         ("--compare ,", "--compare must name at least one method"),
         ("--compare certified --out decision.csv", "--out writes one decision"),
         ("--solver dc --time-limit 3", "--time-limit works with certified and scip, not with dc"),
-        ("--reading printed", "--reading works with dc, not with certified"),
-        ("--reading backwards --solver dc", "'backwards' is not one of 'repaired', 'printed'"),
+        ("--reading printed", "--reading works with dc and cs-random and cs-greedy, not with certified"),
+        ("--reading backwards --solver dc", "'backwards' is not one of 'printed', 'repaired', 'strong'"),
         ("--out no/such/folder/decision.csv", "cannot be written (there is no folder"),
     ],
 )

@@ -13,6 +13,7 @@ import pytest
 
 from wisefl import Fleet, Limits, RoundProblem, solve
 from wisefl.cli import main
+from wisefl.cli.tables import show_decision
 
 KEYS = [
     "solver",
@@ -216,14 +217,24 @@ def test_a_method_that_cannot_decide_does_not_spoil_the_comparison(
     assert f"brute: {rows[1]['error']}" in capsys.readouterr().out
 
 
-def test_the_printed_algorithm_is_shown_with_what_it_violates(
-    fleet: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    plan = plan_json(capsys, fleet, "--solver", "dc", "--reading", "printed")
-    assert plan["status"] == "violates limits"
-    assert main(["plan", str(fleet), "--solver", "dc", "--reading", "printed"]) == 0
-    assert "this decision cannot be carried out" in capsys.readouterr().out
-    assert plan_json(capsys, fleet, "--solver", "dc")["status"] == "feasible"
+def test_the_papers_algorithms_have_three_levels(fleet: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for solver in ("dc", "cs-greedy"):
+        plans = [
+            plan_json(capsys, fleet, "--max-divergence", "2", "--solver", solver, "--reading", level)
+            for level in ("printed", "repaired", "strong")
+        ]
+        assert [plan["status"] for plan in plans] == ["feasible"] * 3
+        default = plan_json(capsys, fleet, "--max-divergence", "2", "--solver", solver)
+        assert default["objective"] == plans[1]["objective"]
+        assert plans[1]["objective"] < plans[0]["objective"]
+
+
+def test_a_decision_is_shown_with_what_it_violates(fleet: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    decision = solve(RoundProblem.build(Fleet.from_csv(fleet)), "dc", reading="printed", rho=10.0)
+    show_decision(decision)
+    said = capsys.readouterr().out
+    assert "this decision cannot be carried out" in said
+    assert "bandwidth" in said
 
 
 def test_a_seed_makes_a_random_method_repeatable(fleet: Path, capsys: pytest.CaptureFixture[str]) -> None:

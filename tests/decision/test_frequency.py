@@ -1,11 +1,9 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from wisefl import Fleet, InvalidInput, Limits, RoundProblem
-from wisefl.decision.frequency import exact_frequency, kkt_frequency, positive_cubic_root, subgradient_frequency
+from wisefl import Fleet, Limits, RoundProblem
+from wisefl.decision.frequency import exact_frequency, printed_subgradient_frequency, subgradient_frequency
 
 Fixed = tuple[RoundProblem, NDArray[np.bool_], NDArray[np.float64]]
 
@@ -42,62 +40,6 @@ def p7_cost(fixed: Fixed, frequency_hz: NDArray[np.float64], deadline_s: float |
     latency = float((problem.full_band_upload_s[selected] / share[selected] + work / f).max())
     energy = limits.capacitance * float((work * f**2).sum())
     return limits.latency_weight * (deadline_s or latency) + limits.energy_weight * energy
-
-
-# The stationary frequency: one positive root of a cubic
-
-
-def random_cubics(count: int) -> tuple[NDArray[np.float64], ...]:
-    draw = np.random.default_rng(0)
-    cubic, square, constant = 10.0 ** draw.uniform(-15.0, 15.0, (3, count))
-    square[: count // 20] = 0.0
-    return cubic, square, constant
-
-
-def test_the_root_lies_within_1e_10_of_a_change_of_sign_over_thirty_orders_of_magnitude() -> None:
-    cubic, square, constant = random_cubics(100_000)
-    root = positive_cubic_root(cubic, square, constant).astype(np.longdouble)
-
-    def value(at: NDArray[np.longdouble]) -> NDArray[np.longdouble]:
-        return cubic * at**3 + square * at**2 - constant
-
-    margin = np.longdouble(1e-10)
-    assert (value(root * (1 - margin)) < 0).all()
-    assert (value(root * (1 + margin)) > 0).all()
-
-
-def test_the_root_is_that_of_a_polynomial_root_finder() -> None:
-    cubic, square, constant = random_cubics(100_000)
-    # Eigenvalues of the companion matrix are accurate relative to the largest root: ask for the root's reciprocal,
-    # y^3 - p y - 1 = 0, where the positive root is the largest, with f = scale / y.
-    scale = np.cbrt(constant / cubic)
-    companion = np.zeros((cubic.size, 3, 3))
-    companion[:, 1, 0] = companion[:, 2, 1] = 1.0
-    companion[:, 0, 2] = 1.0
-    companion[:, 1, 2] = square * scale**2 / constant
-    largest = np.linalg.eigvals(companion).real.max(axis=1)
-    assert positive_cubic_root(cubic, square, constant) == pytest.approx(scale / largest, rel=1e-10)
-
-
-def test_without_a_cap_multiplier_the_root_is_a_cube_root_and_with_a_huge_one_a_square_root() -> None:
-    assert positive_cubic_root(2.0, 0.0, 16.0) == pytest.approx(2.0, rel=1e-15)
-    assert positive_cubic_root(2.0, 1e40, 9e40) == pytest.approx(3.0, rel=1e-15)
-    assert positive_cubic_root(0.0, 4.0, 36.0) == pytest.approx(3.0, rel=1e-15)
-    assert positive_cubic_root(2.0, 5.0, 0.0) == 0.0
-
-
-@given(st.floats(0.0, 4.0))
-def test_the_root_loses_no_digit_where_its_two_formulas_meet(square: float) -> None:
-    root = np.longdouble(positive_cubic_root(1.0, square, 1.0))
-    error = (root**3 + square * root**2 - 1) / (root * (3 * root**2 + 2 * square * root))
-    assert abs(error) < 1e-15
-
-
-def test_at_the_stationary_frequency_the_lagrangian_has_no_slope() -> None:
-    work, beta, gamma, f_weight = np.array([2e8, 3e9]), np.array([0.3, 0.7]), np.array([0.0, 1e-10]), 1e-27
-    f = kkt_frequency(work, beta, gamma, latency_weight=2.0, energy_weight=0.5, capacitance=f_weight)
-    pull = 2.0 * beta * work / f**2
-    assert 2 * 0.5 * f_weight * work * f + gamma == pytest.approx(pull, rel=1e-14)
 
 
 # P7 exactly
@@ -158,19 +100,25 @@ def test_its_duality_gap_closes_from_both_sides() -> None:
     assert late["primal"] - late["dual"] < 1e-3 * (early["primal"] - early["dual"])
 
 
-def test_as_printed_training_alone_fills_the_deadline_and_uploads_overrun_it() -> None:
+# As printed
+
+
+def test_with_the_right_root_the_printed_updates_let_training_alone_fill_the_deadline() -> None:
     problem, selected, share = fixed = fixed_set(2)
     deadline = exact_frequency(*fixed).deadline_s
-    plan = subgradient_frequency(*fixed, reading="printed", deadline_s=deadline)
+    plan = printed_subgradient_frequency(*fixed, deadline, closed_form="right")
     assert problem.work_cycles[selected] / plan.frequency_hz[selected] == pytest.approx(deadline, rel=1e-6)
     upload = problem.full_band_upload_s[selected] / share[selected]
     latency = upload + problem.work_cycles[selected] / plan.frequency_hz[selected]
     assert latency.max() == pytest.approx(deadline + upload.max(), rel=1e-6)
 
 
-def test_as_printed_it_needs_the_deadline_of_p6() -> None:
-    with pytest.raises(InvalidInput, match="deadline_s"):
-        subgradient_frequency(*fixed_set(2), reading="printed")
+@pytest.mark.parametrize("seed", range(5))
+def test_with_the_printed_root_nobody_ever_leaves_its_largest_frequency(seed: int) -> None:
+    problem, selected, _ = fixed = fixed_set(seed)
+    plan = printed_subgradient_frequency(*fixed, exact_frequency(*fixed).deadline_s)
+    assert (plan.frequency_hz[selected] == problem.max_frequency_hz[selected]).all()
+    assert plan.history[-1]["no_solution"] == selected.sum()
 
 
 def test_nobody_selected_runs_nothing() -> None:
@@ -178,3 +126,4 @@ def test_nobody_selected_runs_nothing() -> None:
     nobody, nothing = np.zeros(len(problem), dtype=bool), np.zeros(len(problem))
     assert not exact_frequency(problem, nobody, nothing).frequency_hz.any()
     assert not subgradient_frequency(problem, nobody, nothing).frequency_hz.any()
+    assert not printed_subgradient_frequency(problem, nobody, nothing, 1.0).frequency_hz.any()

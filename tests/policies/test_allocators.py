@@ -63,6 +63,29 @@ def test_random_uses_the_whole_band_and_respects_the_lowest_frequency():
         random.allocate(problem, selected, rng(1), lowest_frequency=0.0)
 
 
+def test_random_shares_have_a_floor_of_a_tenth_of_an_equal_share():
+    """Two clients: b is uniform from 0.05 to 0.95, so that 1 / b has the mean ln(0.95 / 0.05) / 0.9."""
+    problem = problem_of()
+    selected = first(problem, 2)
+    drawn = np.array([random.allocate(problem, selected, rng(0, turn))[0][0] for turn in range(4000)])
+    assert drawn.min() == pytest.approx(0.05, abs=0.002)
+    assert drawn.min() >= 0.05
+    assert (1.0 / drawn).mean() == pytest.approx(np.log(19.0) / 0.9, rel=0.05)
+
+
+def test_the_floor_of_random_shares_is_an_option():
+    problem = problem_of()
+    selected = first(problem, 10)
+    equal_share, _ = random.allocate(problem, selected, rng(0), lowest_share=1.0)
+    np.testing.assert_allclose(equal_share[selected], 0.1)
+    smallest = min(
+        random.allocate(problem, selected, rng(0, turn), lowest_share=0.0)[0][:10].min() for turn in range(50)
+    )
+    assert smallest < 1e-3
+    with pytest.raises(InvalidInput, match="lowest_share"):
+        random.allocate(problem, selected, rng(0), lowest_share=1.1)
+
+
 def test_equal_gives_everybody_the_same():
     problem = problem_of()
     share, _ = equal.allocate(problem, first(problem, 4), rng(0))
@@ -72,6 +95,17 @@ def test_equal_gives_everybody_the_same():
 def test_greedy_divides_by_hand():
     # Falls of cost 4 / j^2 and 1 / j^2: units go 4, then 4/4 against 1/1 (a tie, the heap's smaller client), then 1.
     np.testing.assert_allclose(greedy.greedy_shares(np.array([4.0, 1.0]), 0.2), [0.6, 0.4])
+
+
+@pytest.mark.parametrize("weights", [(1.0, 5.0), (5.0, 1.0), (1.0, 0.0)])
+def test_greedy_weighs_a_clients_upload_by_seconds_and_by_joules(weights):
+    """Step 1: the gain is (a1 + a2 P) c / b^2, so that small units end at shares in proportion to its root."""
+    problem = problem_of(latency_weight=weights[0], energy_weight=weights[1])
+    selected = first(problem, 6)
+    share, _ = greedy.allocate(problem, selected, rng(0), delta_b=1e-5)
+    gain = (weights[0] + weights[1] * problem.transmit_power_w[:6]) * problem.full_band_upload_s[:6]
+    np.testing.assert_allclose(share[:6], np.sqrt(gain) / np.sqrt(gain).sum(), rtol=1e-3)
+    assert np.ptp(problem.transmit_power_w[:6]) > 0.5
 
 
 def test_greedy_uses_every_unit_of_the_band():
@@ -120,7 +154,7 @@ def test_greedy_as_printed_computes_for_minutes():
     problem = problem_of()
     selected = first(problem, 5)
     corrected = decision_of(problem, selected, greedy.allocate(problem, selected, rng(0)))
-    printed = decision_of(problem, selected, greedy.allocate(problem, selected, rng(0), reading="printed"))
+    printed = decision_of(problem, selected, greedy.allocate(problem, selected, rng(0), frequency_step="printed"))
     assert printed.violations() == {}
     assert printed.latency_s > 20 * corrected.latency_s
 

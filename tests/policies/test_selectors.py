@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from wisefl import Fleet, InvalidInput, Limits, RoundProblem
+from wisefl import Fleet, InvalidInput, Limits, RoundProblem, solve
 from wisefl.policies.selectors import best_channel, dc, ga, random_k
 from wisefl.randomness import rng
 
@@ -26,6 +26,14 @@ def test_the_selected_are_eligible_and_cover(name, seed):
     assert not problem.eligible.all()
     selected = SELECTORS[name](problem, rng(seed)).selected
     assert not (selected & ~problem.eligible).any()
+    assert covers(problem, selected)
+
+
+@pytest.mark.parametrize("reading", ["printed", "repaired", "strong"])
+def test_dc_takes_the_set_of_its_solver_at_that_level(reading):
+    problem = problem_of()
+    selected = dc.select(problem, rng(0), reading=reading).selected
+    np.testing.assert_array_equal(selected, solve(problem, "dc", reading=reading).selected)
     assert covers(problem, selected)
 
 

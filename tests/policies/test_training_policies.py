@@ -69,8 +69,11 @@ def test_csra_dc_is_the_papers_algorithm_on_the_same_problem():
     assert decision.objective >= chosen("csra").decision.lower_bound
 
 
-def test_csra_dc_as_printed_says_what_it_violates():
-    assert "bandwidth" in chosen("csra-dc", reading="printed").decision.violations()
+@pytest.mark.parametrize("reading", ["printed", "strong"])
+def test_csra_dc_takes_the_level_of_its_algorithms(reading):
+    decision = chosen("csra-dc", reading=reading).decision
+    np.testing.assert_array_equal(decision.share, solve(PROBLEM, "dc", reading=reading).share)
+    assert decision.violations() == {}
 
 
 def test_fedavg_reaches_the_whole_fleet_equally():
@@ -228,7 +231,7 @@ def test_an_unknown_name_lists_what_there_is(name):
         ("random-k+exact", {"colour": 1}, "has no option 'colour'; it has count"),
         ("csra", {"max_gap": "small"}, "max_gap of policy 'csra' must be a number, not 'small'"),
         ("csra", {"max_gap": float("nan")}, "max_gap must be at least 0 and below 1"),
-        ("csra-dc", {"reading": "other"}, "must be one of repaired, printed, not 'other'"),
+        ("csra-dc", {"reading": "other"}, "must be one of printed, repaired, strong, not 'other'"),
         ("csra-dc", {"max_iterations": 0}, "max_iterations must be at least 1"),
         ("pow", {"candidates_per_client": 0.5}, "candidates_per_client must be at least 1"),
         ("pow", {"candidates_per_client": True}, "must be a number, not True"),

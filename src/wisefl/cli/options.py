@@ -49,8 +49,9 @@ TimeLimit = Annotated[
 class Reading(StrEnum):
     """How solver dc reads Algorithms 1 and 2."""
 
-    REPAIRED = "repaired"
     PRINTED = "printed"
+    REPAIRED = "repaired"
+    STRONG = "strong"
 
 
 def new_app() -> typer.Typer:

@@ -34,7 +34,7 @@ app = new_app()
 METHOD_OPTIONS: dict[str, tuple[str, ...]] = {
     "certified": ("max_gap", "time_limit"),
     "scip": ("max_gap", "time_limit"),
-    "dc": ("reading",),
+    **dict.fromkeys(("dc", "cs-random", "cs-greedy"), ("reading",)),
 }
 """Which of the options that belong to some methods only each method takes."""
 
@@ -56,7 +56,11 @@ class Method:
     time_limit: TimeLimit = None
     seed: Annotated[int, typer.Option(help="For methods that draw lots.", rich_help_panel=METHOD)] = 0
     reading: Annotated[
-        Reading, typer.Option(help="Algorithms 1 and 2 made feasible, or to the letter (dc).", rich_help_panel=METHOD)
+        Reading,
+        typer.Option(
+            help="Algorithms 1 and 2 to the letter, as they are meant, or at their best (dc, cs-random, cs-greedy).",
+            rich_help_panel=METHOD,
+        ),
     ] = Reading.REPAIRED
 
     @property

@@ -1,10 +1,10 @@
-"""CPU frequencies for a fixed set and fixed shares of the band: problem P7, three ways.
+"""CPU frequencies for a fixed set and fixed shares of the band: problem P7, two ways.
 
 With upload times tau = c / b given, P7 asks for the deadline T and the frequencies f that minimise
 `a1 T + a2 sum eps w f^2` subject to `tau + w / f <= T` and `f <= f_max`, where w = E s d is the client's work.
 
-- `kkt_frequency` is the stationary point of the Lagrangian in f for given multipliers, in closed form.
-- `subgradient_frequency` is the dual sub-gradient iteration of Algorithm 2, as printed and put right.
+- `subgradient_frequency` is the dual sub-gradient iteration of Algorithm 2, as printed and put right; `closed_form`
+  has the frequency that belongs to its multipliers.
 - `exact_frequency` needs no multipliers: for a given deadline the cheapest frequency is the slowest that meets it,
   which leaves one convex function of one number.
 """
@@ -14,11 +14,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from wisefl.arrays import Floats
+from wisefl.arrays import Floats, Mask
+from wisefl.decision.closed_form import kkt_frequency, printed_frequency
 from wisefl.decision.problem import RoundProblem
-from wisefl.errors import InvalidInput
 
 _LARGEST_FALL = 0.25
 """A latency multiplier keeps at least this part of itself per iteration: at 0 the root would be a stopped CPU."""
@@ -37,63 +36,12 @@ class FrequencyPlan:
     frequency_hz: Floats
     deadline_s: float
     history: tuple[Mapping[str, float], ...] = field(default=(), repr=False)
-    """Of the sub-gradient, per iteration: deadline_s, primal (P7's objective of the iterate, held to f_max), dual
-    (the Lagrangian's minimum, a lower bound in the repaired reading) and largest_step (relative, in frequency)."""
+    """Of a sub-gradient, per iteration: deadline_s, primal (P7's objective of the iterate, held to f_max), dual
+    (the Lagrangian there, a lower bound unless printed), largest_step (relative, in frequency), and as printed
+    no_solution, the number of clients for which the closed form has none."""
 
 
-def kkt_frequency(
-    work_cycles: ArrayLike,
-    latency_multiplier: ArrayLike,
-    frequency_multiplier: ArrayLike,
-    *,
-    latency_weight: float,
-    energy_weight: float,
-    capacitance: float,
-) -> Floats:
-    """f* of Eq. (fopt): the positive root of `2 a2 eps w f^3 + gamma f^2 - beta a1 w = 0`.
-
-    beta is `latency_multiplier`, gamma `frequency_multiplier`. The printed formula writes sigma for eps, loses
-    powers of its brackets and knows a case without solution; the cubic has exactly one positive root whenever
-    beta > 0, and the root 0 when beta = 0.
-    """
-    work = np.asarray(work_cycles, dtype=float)
-    return positive_cubic_root(
-        2.0 * energy_weight * capacitance * work,
-        np.asarray(frequency_multiplier, dtype=float),
-        latency_weight * np.asarray(latency_multiplier, dtype=float) * work,
-    )
-
-
-def positive_cubic_root(cubic: ArrayLike, square: ArrayLike, constant: ArrayLike) -> Floats:
-    """The positive root of `cubic f^3 + square f^2 - constant = 0` for coefficients >= 0, element by element.
-
-    With f = (constant / cubic)^(1/3) / y the equation becomes `y^3 - p y - 1 = 0`: one parameter p >= 0 instead of
-    three, and no square term left to remove. Its largest root is a sum or a product of positive terms both by
-    Cardano (p^3 <= 27/4) and by the cosine, so that nothing cancels for any p. Where the two meet, square root and
-    arc cosine lose half of their digits, but there the root's derivative with respect to them vanishes too.
-    """
-    a, g, c = np.broadcast_arrays(
-        np.asarray(cubic, dtype=float), np.asarray(square, dtype=float), np.asarray(constant, dtype=float)
-    )
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
-        third = g / (3.0 * np.cbrt(a) ** 2 * np.cbrt(c))
-        scaled = np.cbrt(c) / np.cbrt(a) / _largest_root(third)
-        # Without the cubic term the root is a square root, which the scaling above cannot express.
-        root = np.where(a > 0.0, scaled, np.sqrt(c / g))
-    return np.where(c > 0.0, root, 0.0)
-
-
-def _largest_root(third: Floats) -> Floats:
-    """The largest root of `y^3 - 3 third y - 1 = 0`, third >= 0."""
-    discriminant = np.maximum(0.25 - third**3, 0.0)
-    bigger = np.cbrt(0.5 + np.sqrt(discriminant))
-    by_cardano = bigger + third / bigger
-    half = np.sqrt(third)
-    by_cosine = 2.0 * half * np.cos(np.arccos(np.minimum(0.5 / third / half, 1.0)) / 3.0)
-    return np.where(third**3 <= 0.25, by_cardano, by_cosine)
-
-
-def exact_frequency(problem: RoundProblem, selected: NDArray[np.bool_], share: Floats) -> FrequencyPlan:
+def exact_frequency(problem: RoundProblem, selected: Mask, share: Floats) -> FrequencyPlan:
     """P7 to machine precision: the deadline with `a1 = 2 a2 eps sum (w / (T - tau))^3`, or the least there is."""
     if not selected.any():
         return FrequencyPlan(np.zeros(len(problem)), 0.0)
@@ -118,58 +66,78 @@ def exact_frequency(problem: RoundProblem, selected: NDArray[np.bool_], share: F
 
 
 def subgradient_frequency(
-    problem: RoundProblem,
-    selected: NDArray[np.bool_],
-    share: Floats,
-    *,
-    reading: Literal["repaired", "printed"] = "repaired",
-    deadline_s: float | None = None,
-    iterations: int = 3000,
-    tolerance: float = 1e-10,
+    problem: RoundProblem, selected: Mask, share: Floats, *, iterations: int = 3000, tolerance: float = 1e-10
 ) -> FrequencyPlan:
-    """The dual sub-gradient iteration of P7, Algorithm 2 lines 3 to 8.
+    """The dual sub-gradient iteration of P7, Algorithm 2 lines 3 to 8, put right.
 
-    `printed`: Eq. (dual_iota) to the letter. The deadline stays at `deadline_s` (P6's Upsilon' / a1) and the
-    update of beta leaves out the upload, so that training alone fills the deadline. No tolerance: all
-    `iterations` are made, and nothing holds the last iterate to f_max.
-
-    `repaired`: the update has the upload latency, and Upsilon' is the variable that P7 says it is. Stationarity in
-    Upsilon' asks for `sum beta = 1`, so every update is projected on the simplex; the projection's own multiplier
-    takes the place of Upsilon' in the update and converges to the optimal one. Ends when the duality gap and the
-    largest step, both relative, fall below `tolerance`; frequencies above f_max are cut to it.
+    The update has the upload latency, and Upsilon' is the variable that P7 says it is. Stationarity in Upsilon' asks
+    for `sum beta = 1`, so every update is projected on the simplex; the projection's own multiplier takes the place
+    of Upsilon' in the update and converges to the optimal one. Ends when the duality gap and the largest step, both
+    relative, fall below `tolerance`; frequencies above f_max are cut to it.
 
     The step sizes, which the paper leaves open, are each multiplier's inverse curvature in the dual (multipliers
     of one round span many orders of magnitude, in different units) times a factor that diminishes like
     1 / sqrt(iteration).
     """
-    printed = reading == "printed"
-    if printed and deadline_s is None:
-        raise InvalidInput("the printed sub-gradient needs deadline_s, the deadline that P6 left")
     if not selected.any():
-        return FrequencyPlan(np.zeros(len(problem)), deadline_s or 0.0)
+        return FrequencyPlan(np.zeros(len(problem)), 0.0)
     fixed = _Fixed.of(problem, selected, share).with_priced_energy()
     beta = np.full(fixed.work.size, 1.0 / fixed.work.size)
     gamma = np.maximum(fixed.cap_multiplier(beta), 0.0)
-    upsilon = fixed.latency_weight * (deadline_s or 0.0)
+    upsilon = 0.0
     frequency = fixed.stationary(beta, gamma)
     history: list[Mapping[str, float]] = []
     for iteration in range(iterations):
-        factor = 0.5 / np.sqrt(1.0 + iteration / 100.0)
-        if printed:
-            beta, gamma = fixed.printed_update(beta, gamma, frequency, factor, upsilon)
-        else:
-            beta, gamma, upsilon = fixed.repaired_update(beta, gamma, frequency, factor)
+        beta, gamma, upsilon = fixed.repaired_update(beta, gamma, frequency, _factor(iteration))
         previous, frequency = frequency, fixed.stationary(beta, gamma)
-        primal, dual = fixed.primal(frequency), fixed.dual(beta, gamma, frequency)
-        step = float(np.max(np.abs(frequency / previous - 1.0)))
-        deadline = upsilon / fixed.latency_weight
-        history.append({"deadline_s": deadline, "primal": primal, "dual": dual, "largest_step": step})
+        history.append(fixed.step(beta, gamma, previous, frequency, upsilon))
+        primal, gap = history[-1]["primal"], history[-1]["primal"] - history[-1]["dual"]
         # Where energy is negligible the gap says nothing of the frequencies, so these must have come to rest too.
-        if not printed and max(primal - dual, step * primal) <= tolerance * primal:
+        if max(gap, history[-1]["largest_step"] * primal) <= tolerance * primal:
             break
-    if not printed:
-        frequency = np.minimum(frequency, fixed.max_frequency)
+    frequency = np.minimum(frequency, fixed.max_frequency)
     return FrequencyPlan(_over_fleet(frequency, selected), upsilon / fixed.latency_weight, tuple(history))
+
+
+def printed_subgradient_frequency(
+    problem: RoundProblem,
+    selected: Mask,
+    share: Floats,
+    deadline_s: float,
+    *,
+    closed_form: Literal["printed", "right"] = "printed",
+    iterations: int = 500,
+) -> FrequencyPlan:
+    """Algorithm 2 lines 3 to 8 with Eqs. (dualupsilon) and (dual_iota) to the letter.
+
+    The deadline stays at `deadline_s` (P6's Upsilon' / a1), and the update of beta leaves out the upload, so that
+    training alone fills the deadline. Nothing holds the last iterate to f_max. Frequencies begin at f_max, the only
+    ones among the inputs of Algorithm 2, cap multipliers at 0, latency multipliers at equal parts. Where the printed
+    closed form has "no solution" the frequency stays what it was; an iteration that moves nothing but beta is the
+    last. `right` puts the erratum of the closed form in its place and leaves the updates as printed.
+    """
+    if not selected.any():
+        return FrequencyPlan(np.zeros(len(problem)), deadline_s)
+    fixed = _Fixed.of(problem, selected, share).with_priced_energy()
+    beta = np.full(fixed.work.size, 1.0 / fixed.work.size)
+    gamma, frequency = np.zeros_like(beta), fixed.max_frequency
+    upsilon = fixed.latency_weight * deadline_s
+    history: list[Mapping[str, float]] = []
+    for iteration in range(iterations):
+        old_gamma, previous = gamma, frequency
+        root = fixed.stationary(beta, gamma) if closed_form == "right" else fixed.printed(beta, gamma)
+        unsolved = np.isnan(root)
+        frequency = np.where(unsolved, previous, root)
+        beta, gamma = fixed.printed_update(beta, gamma, frequency, _factor(iteration), upsilon)
+        told = fixed.step(beta, gamma, previous, frequency, upsilon)
+        history.append({**told, "no_solution": float(np.count_nonzero(unsolved))})
+        if unsolved.all() and (gamma == old_gamma).all():
+            break
+    return FrequencyPlan(_over_fleet(frequency, selected), deadline_s, tuple(history))
+
+
+def _factor(iteration: int) -> float:
+    return float(0.5 / np.sqrt(1.0 + iteration / 100.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +152,7 @@ class _Fixed:
     """a2 eps: objective per cycle and squared frequency."""
 
     @classmethod
-    def of(cls, problem: RoundProblem, selected: NDArray[np.bool_], share: Floats) -> "_Fixed":
+    def of(cls, problem: RoundProblem, selected: Mask, share: Floats) -> "_Fixed":
         limits = problem.limits
         return cls(
             upload=problem.full_band_upload_s[selected] / share[selected],
@@ -201,14 +169,23 @@ class _Fixed:
         return _Fixed(self.upload, self.work, self.max_frequency, self.latency_weight, price)
 
     def stationary(self, beta: Floats, gamma: Floats) -> Floats:
-        return kkt_frequency(
-            self.work,
-            beta,
-            gamma,
-            latency_weight=self.latency_weight,
-            energy_weight=1.0,
-            capacitance=self.energy_price,
-        )
+        prices = {"energy_weight": 1.0, "capacitance": self.energy_price}
+        return kkt_frequency(self.work, beta, gamma, latency_weight=self.latency_weight, **prices)
+
+    def printed(self, beta: Floats, gamma: Floats) -> Floats:
+        prices = {"energy_weight": 1.0, "capacitance": self.energy_price}
+        return printed_frequency(self.work, beta, gamma, latency_weight=self.latency_weight, **prices).frequency_hz
+
+    def step(
+        self, beta: Floats, gamma: Floats, previous: Floats, frequency: Floats, upsilon: float
+    ) -> Mapping[str, float]:
+        """What an iteration came to, an entry of `FrequencyPlan.history`."""
+        return {
+            "deadline_s": upsilon / self.latency_weight,
+            "primal": self.primal(frequency),
+            "dual": self.dual(beta, gamma, frequency),
+            "largest_step": float(np.max(np.abs(frequency / previous - 1.0))),
+        }
 
     def cap_multiplier(self, beta: Floats) -> Floats:
         """gamma with which the stationary frequency is f_max; negative where it lies below by itself."""
@@ -228,11 +205,17 @@ class _Fixed:
     def printed_update(
         self, beta: Floats, gamma: Floats, frequency: Floats, factor: float, upsilon: float
     ) -> tuple[Floats, Floats]:
-        """Eqs. (dualupsilon) and (dual_iota) as they stand in the paper."""
+        """Eqs. (dualupsilon) and (dual_iota) as they stand in the paper, [x]^+ = max(0, x).
+
+        The step sizes iota are ours to choose: none takes more than `1 - _LARGEST_FALL` of a beta away, or the next
+        frequency would be that of a stopped CPU.
+        """
         gamma_step, beta_step = self.steps(beta, frequency, factor)
-        moved = beta + beta_step * (self.latency_weight * self.work / frequency - upsilon)
-        gamma = np.maximum(gamma + gamma_step * (frequency - self.max_frequency), 0.0)
-        return np.maximum(moved, _LARGEST_FALL * beta), gamma
+        slope = self.latency_weight * self.work / frequency - upsilon
+        with np.errstate(divide="ignore"):
+            beta_step = np.minimum(beta_step, (1.0 - _LARGEST_FALL) * beta / np.maximum(-slope, 0.0))
+        new_gamma = np.maximum(gamma + gamma_step * (frequency - self.max_frequency), 0.0)
+        return np.maximum(beta + beta_step * slope, 0.0), new_gamma
 
     def repaired_update(
         self, beta: Floats, gamma: Floats, frequency: Floats, factor: float
@@ -278,7 +261,7 @@ def _onto_simplex(moved: Floats, weight: Floats, floor: Floats) -> tuple[Floats,
     return np.maximum(moved - weight * theta, floor), theta
 
 
-def _over_fleet(values: Floats, selected: NDArray[np.bool_]) -> Floats:
+def _over_fleet(values: Floats, selected: Mask) -> Floats:
     whole = np.zeros(selected.size)
     whole[selected] = values
     return whole

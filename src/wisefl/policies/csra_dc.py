@@ -1,4 +1,4 @@
-"""Policy `csra-dc`: the paper's own algorithms 1 and 2, a penalised difference of convex functions, then P7."""
+"""Policy `csra-dc`: the paper's own Algorithms 1 and 2, a penalised difference of convex functions, then P7."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -12,8 +12,9 @@ from wisefl.policies.base import Choice, RoundView
 class CsraDc:
     """The options that matter in training; policy `dc` has every option of the solver."""
 
-    reading: Literal["repaired", "printed"] = "repaired"
-    """`printed` follows the paper to the letter: its shares may exceed the band and its set may lack samples."""
+    reading: Literal["printed", "repaired", "strong"] = "repaired"
+    """`printed` follows the paper to the letter and keeps the set it starts from; `repaired` is what the paper means;
+    `strong` alternates its two algorithms from several starts, the best that we found in this family."""
     max_iterations: int = 15
     """tau_max of Algorithm 1."""
 

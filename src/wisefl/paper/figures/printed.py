@@ -17,8 +17,8 @@ FIGURE = Figure(
     title="The paper's algorithms as printed",
     caption="How many times the band Algorithm 1 hands out (1 is allowed), how much of the data budget its selection "
     "misses and how often its decision breaks some limit, with a divergence threshold of 0.2 and 2000 samples unless "
-    "the axis says otherwise. The paper gives no penalty rho: a tenth of what a plain cover costs, and a fixed 10, "
-    "which is more than a round costs.",
+    "the axis says otherwise. The paper wants a penalty rho that is sufficiently large: ten thousand times what the "
+    "start costs, which keeps the start, and a fixed 10, which is more than a round costs and does not suffice.",
     runs="decisions",
     panels=tuple(
         Panel(f"{value} by {axis}", f"{title}, by {axis}", x_label, y_label, value, sweep)

@@ -112,8 +112,8 @@ READINGS = (
     Reading(
         "O2",
         "Algorithm 1 sets `b_k = 1 / u_k` where `a_k > 0.5`",
-        "penalty raised until `a` is integral, rounded, coverage restored, bandwidth solved again",
-        "to the letter ([more](optimality.md))",
+        "penalty raised until `a` is whole, rounded, coverage restored, nobody redundant, bandwidth solved again",
+        "to the letter ([more](paper-algorithms.md))",
         (BAND, MISSING),
         base=_DC,
         changed=Setting("dc", {"reading": "printed"}),
@@ -122,17 +122,17 @@ READINGS = (
         "O3",
         "`b_min` not given, and unselected clients take it too",
         "0.001 / K",
-        "0.01, about half of 1 / K (threshold 2)",
+        "0.8 / K (threshold 2)",
         (OBJECTIVE,),
         base=Setting("dc", settings=_MANY),
-        changed=Setting("dc", {"least_share": 0.01}, _MANY),
+        changed=Setting("dc", {"b_min": 0.8}, _MANY),
     ),
     Reading(
         "O4",
-        "the closed form of `f*` writes sigma for eps, loses powers and knows a case without solution",
+        "the closed form of `f*` writes sigma for eps; right for Delta <= 0, wrong for Delta > 0",
         "the one positive root of the cubic, in closed form",
-        "the printed formula has no consistent units, so there is nothing to run; ours is tested against a root "
-        "finder over 30 orders of magnitude",
+        "in Hz the case Delta > 0 is always 'no solution' ([erratum](paper-algorithms.md)); every case is tested "
+        "against a root finder",
     ),
     Reading(
         "O5",
@@ -183,7 +183,7 @@ READINGS = (
         "the printed frequency with sigma read as eps",
         (OBJECTIVE,),
         base=Setting("cs-greedy"),
-        changed=Setting("cs-greedy", {"reading": "printed"}),
+        changed=Setting("cs-greedy", {"frequency_step": "printed"}),
     ),
     Reading(
         "B3", "SAE selects 'by instantaneous channel conditions'", "best current rate first", "nothing more is said"

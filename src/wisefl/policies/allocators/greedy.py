@@ -14,7 +14,7 @@ from wisefl.decision import RoundProblem
 from wisefl.errors import InvalidInput
 from wisefl.policies.base import over_fleet
 
-Reading = Literal["corrected", "printed"]
+FrequencyStep = Literal["corrected", "printed"]
 
 
 def allocate(
@@ -23,21 +23,21 @@ def allocate(
     rng: np.random.Generator,
     *,
     delta_b: float = 1e-3,
-    reading: Reading = "corrected",
+    frequency_step: FrequencyStep = "corrected",
 ) -> tuple[Floats, Floats]:
     """Shares in units of `delta_b`, and a frequency per client on its own; nothing is drawn.
 
-    Everybody begins with one unit, so that costs are finite; a unit is at most 1 / |S| for that. `reading` is of the
-    frequency in step 3, see `step_frequency_hz`.
+    Everybody begins with one unit, so that costs are finite; a unit is at most 1 / |S| for that. `frequency_step`
+    is how step 3 is read, see `step_frequency_hz`.
     """
     if not 0.0 < delta_b <= 1.0:
         raise InvalidInput(f"delta_b must be above 0 and at most 1, not {delta_b:g}")
-    if reading not in ("corrected", "printed"):
-        raise InvalidInput(f"reading must be corrected or printed, not {reading!r}")
+    if frequency_step not in ("corrected", "printed"):
+        raise InvalidInput(f"frequency_step must be corrected or printed, not {frequency_step!r}")
     limits = problem.limits
     weight = limits.latency_weight + limits.energy_weight * problem.transmit_power_w[selected]
     share = greedy_shares(weight * problem.full_band_upload_s[selected], delta_b)
-    return over_fleet(selected, share), np.where(selected, step_frequency_hz(problem, reading), 0.0)
+    return over_fleet(selected, share), np.where(selected, step_frequency_hz(problem, frequency_step), 0.0)
 
 
 def greedy_shares(cost_of_full_band: Floats, delta_b: float) -> Floats:
@@ -56,13 +56,13 @@ def greedy_shares(cost_of_full_band: Floats, delta_b: float) -> Floats:
     return np.array(units) * unit
 
 
-def step_frequency_hz(problem: RoundProblem, reading: Reading) -> Floats:
+def step_frequency_hz(problem: RoundProblem, frequency_step: FrequencyStep) -> Floats:
     """Step 3: min(f_max, (a1 / (2 a2 eps))^(1/3)), which minimises a1 w / f + a2 eps w f^2 for a client alone.
 
     Printed, `d s E`, the work of the client, stands in the denominator too (and sigma for eps): a frequency
     hundreds of times lower, at which training takes minutes.
     """
-    if reading == "corrected":
+    if frequency_step == "corrected":
         return useful_frequency_hz(problem)
     return _cube_root_frequency_hz(problem, problem.work_cycles)
 
