@@ -126,7 +126,7 @@ def summary(sensitive: list[dict[str, Any]], grown: list[dict[str, Any]], seeds:
     parts = [
         "# The paper's algorithms, looked into",
         f"Python {platform.python_version()} on {platform.machine()}, {seeds} random fleets of 80 clients (seeds 0 "
-        f"to {seeds - 1}, on which the levels were made; see dc-holdout.md for fleets on which they were not). Percent "
+        f"to {seeds - 1}, on which the levels were made; dc-holdout.md has fleets on which they were not). Percent "
         "above the certified bound: mean (worst). Decisions that break a limit are counted and left out of the first "
         "column.",
         "## Sensitivity",
