@@ -1,4 +1,4 @@
-"""Bring the results of a reproduction into docs/: the page, its tables and pictures, and the tables of optimality.md.
+"""Bring the results of a reproduction into docs/: a page with its tables and pictures, and the tables of two others.
 
 python tools/write_results.py REPRODUCTION_FOLDER
 """
@@ -7,9 +7,8 @@ import sys
 from pathlib import Path
 
 from wisefl.errors import WiseFLError
-from wisefl.paper.claims.measures import Results
-from wisefl.paper.markdown import copy_results, fill, write_markdown
-from wisefl.paper.optimality import optimality_tables
+from wisefl.paper import Reproduced
+from wisefl.paper.pages import copy_results, fill, optimality_tables, theorem_tables, write_page
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -20,13 +19,15 @@ def main(arguments: list[str]) -> int:
         return 2
     out, page = Path(arguments[0]), DOCS / "reproduction.md"
     try:
-        write_markdown(out, page)
+        reproduced = Reproduced.read(out)
+        write_page(reproduced, page)
         copy_results(out, page)
-        fill(DOCS / "optimality.md", optimality_tables(Results.read(out)))
+        fill(DOCS / "optimality.md", optimality_tables(reproduced.results))
+        fill(DOCS / "theorem.md", theorem_tables(reproduced.results))
     except WiseFLError as error:
         print(error, file=sys.stderr)
         return 2
-    print(f"written: {page}, {page.with_suffix('')} and the tables of {DOCS / 'optimality.md'}")
+    print(f"written: {page}, {page.with_suffix('')} and the tables of optimality.md and theorem.md in {DOCS}")
     return 0
 
 

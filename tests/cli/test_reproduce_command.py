@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from wisefl.cli import main
-from wisefl.paper.readings.points import READINGS
+from wisefl.paper.figures import figures
+from wisefl.paper.readings import READINGS, ReadingStudy
 from wisefl.paper.scale import QUICK, SCALES
+from wisefl.paper.studies import STUDIES
 
 
 @pytest.fixture
@@ -39,7 +41,7 @@ def test_a_study_runs_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = tuple(reading for reading in READINGS if reading.note == "U4")
-    monkeypatch.setattr("wisefl.paper.readings.points.READINGS", kept)
+    monkeypatch.setitem(STUDIES, "readings", lambda scale, out: ReadingStudy(scale, out, kept))
     assert main(["reproduce", "readings", "--seeds", "2", "--out", str(tmp_path), "--jobs", "1"]) == 0
     told = capsys.readouterr()
     assert "4 runs" in told.err
@@ -57,3 +59,9 @@ def test_an_unknown_figure_is_one_sentence(capsys: pytest.CaptureFixture[str]) -
 def test_no_seed_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "trade_off", "--seeds", "0"]) == 2
     assert "--seeds must be at least 1" in capsys.readouterr().err
+
+
+def test_the_help_names_every_figure_and_study(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", "--help"]) == 0
+    words = capsys.readouterr().out.replace(",", " ").replace(".", " ").replace(";", " ").split()
+    assert {*figures(), *STUDIES} <= set(words)

@@ -11,7 +11,6 @@ from wisefl import InvalidInput
 from wisefl.divergence import kl
 from wisefl.theory.bound import (
     Constants,
-    lemma_one,
     looseness,
     movement_bound,
     printed_bound,
@@ -85,30 +84,6 @@ def test_what_makes_no_sense_is_refused(change: dict[str, object], says: str) ->
     }
     with pytest.raises(InvalidInput, match=says):
         printed_bound(ROUND, **(good | change))  # type: ignore[arg-type]
-
-
-@given(weights, weights, losses, st.integers(1, 200), st.integers(0, 300))
-def test_lemma_1_holds_with_the_divergence_of_all_samples(
-    p: np.ndarray, q: np.ndarray, loss: np.ndarray, samples: int, elsewhere: int
-) -> None:
-    sides = lemma_one(distribution(p), distribution(q), loss, samples=samples, total=samples + elsewhere, joint=True)
-    assert sides.left >= sides.right - 1e-9
-
-
-@given(weights, weights, losses, st.integers(0, 300))
-def test_lemma_1_holds_as_printed_for_a_single_sample(
-    p: np.ndarray, q: np.ndarray, loss: np.ndarray, elsewhere: int
-) -> None:
-    sides = lemma_one(distribution(p), distribution(q), loss, samples=1, total=1 + elsewhere, joint=False)
-    assert sides.left >= sides.right - 1e-9
-
-
-def test_lemma_1_fails_as_printed_for_many_samples() -> None:
-    """A coin that the client sees as fair and the population as 60:40: a difference of 0.1, a divergence of 0.02."""
-    sides = lemma_one([0.4, 0.6], [0.5, 0.5], [0.0, 1.0], samples=1000, total=1000, joint=False)
-    assert sides.left == pytest.approx(0.000125, rel=1e-3)  # c^2 / 8d
-    assert sides.right == pytest.approx(0.1 - 0.0201, abs=1e-4)
-    assert sides.left < sides.right
 
 
 def test_lemma_3_fails_as_printed_for_one_epoch() -> None:

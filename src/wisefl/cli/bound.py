@@ -63,7 +63,8 @@ def bound(
     from wisefl.run.folder import RunFolder
 
     run = RunFolder.open(folder)
-    from wisefl.theory.assessment import Effort, assess
+    from wisefl.theory.assessment import assess
+    from wisefl.theory.effort import Effort
     from wisefl.theory.replay import course_of_run
 
     course, stored = course_of_run(run)

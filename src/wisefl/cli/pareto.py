@@ -50,10 +50,11 @@ def pareto(
     check_writable(out)
     check_writable(picture)
 
-    from wisefl.decision.pareto import ParetoPoint, dominated, plot_front
+    from wisefl.decision.pareto import ParetoPoint, dominated
     from wisefl.decision.problem import RoundProblem
     from wisefl.files import write_csv
     from wisefl.fleet import Fleet
+    from wisefl.plots.pareto import plot_front
 
     problem = RoundProblem.build(Fleet.from_csv(fleet), limits=limits)
     found = _sweep(problem, points, max_gap, time_limit)

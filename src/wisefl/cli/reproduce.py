@@ -15,7 +15,7 @@ from wisefl.cli.options import METHOD, OUTPUT, new_app
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wisefl.paper.claims.claim import Judgement
+    from wisefl.paper.claims import Judgement
     from wisefl.simulation.sweep import Cell
 
 app = new_app()
@@ -66,27 +66,25 @@ def reproduce(
     from wisefl.cli.watching import watched
     from wisefl.paper.figures import choose
     from wisefl.paper.report import write_report
-    from wisefl.paper.reproduce import Reproduction, about_now
+    from wisefl.paper.reproduction import Reproduction, about_now
     from wisefl.paper.scale import SCALES
-    from wisefl.paper.studies import studies
+    from wisefl.paper.studies import STUDIES
 
     started = time.time()
     wanted = SCALES[scale.value].with_seeds(seeds)
     names = figure or [ALL]
-    known = studies()
-    chosen = choose(names, known)
-    beside = [study for name, study in known.items() if ALL in names or name in names]
+    chosen = choose(names, STUDIES)
+    beside = [study(wanted, out) for name, study in STUDIES.items() if ALL in names or name in names]
     reproduction = Reproduction(tuple(chosen), wanted, out, tuple(beside))
-    cells = reproduction.cells()
-    _fetch([cell for cell in cells if cell.path.parent.name == "training" and not cell.finished])
-    with watched(cells):
+    _fetch([cell for cell in reproduction.cells if cell.config.kind == "training" and not cell.finished])
+    with watched(reproduction.cells):
         reproduction.run(jobs)
     if any(study.name == THEOREM for study in beside):
         typer.echo("Theorem 1: every term of the bound beside the measured gap", err=True)
     command = shlex.join(["wisefl", *sys.argv[1:]])
-    judgements = reproduction.write(about_now(wanted, command, started))
-    report = write_report(out)
-    _tell(judgements)
+    told = reproduction.write(about_now(wanted, command, started))
+    report = write_report(told, out)
+    _tell(told.judgements)
     typer.echo(f"tables and pictures: {out / 'figures'}\nverdicts: {out / 'claims.json'}\nreport: {report}")
 
 

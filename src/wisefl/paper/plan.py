@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wisefl.paper.figure import Figure, Method, Panel, Runs
+from wisefl.paper.figures import Figure, Method, Panel, Runs
 from wisefl.paper.scale import Scale
 from wisefl.run.config import RunConfig, check, to_toml
 from wisefl.simulation.sweep import Cell

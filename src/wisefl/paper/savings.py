@@ -8,12 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wisefl.paper.claims.measures import PerSeed, Results, over, paired
+from wisefl.paper.claims.measures import Results, minus, over, paired
 from wisefl.paper.claims.statistics import Part, difference, ratio
+from wisefl.paper.figures import figures
+from wisefl.paper.figures.parts import CERTIFIED, DATASETS, PAPERS_ALGORITHMS
+from wisefl.paper.table import PerSeed
 from wisefl.results.comparison import LAST_EVALUATIONS
 from wisefl.results.curves import Curve
+from wisefl.run.record import CUMULATIVE_ENERGY, CUMULATIVE_LATENCY
 
-ENERGY, LATENCY = "cumulative_energy_j", "cumulative_latency_s"
+OURS, PAPERS = CERTIFIED.name, PAPERS_ALGORITHMS.name
+_COSTS = ("energy", "latency")
 
 
 @dataclass(frozen=True)
@@ -25,6 +30,36 @@ class Saving:
     objective: Part
     accuracy: Part
     """How much more accurate the other is in the end; nothing where nobody was trained."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What the certified optimum saves on a dataset, and against what."""
+
+    dataset: str
+    against: str
+    saving: Saving
+
+
+def over_training(results: Results) -> list[Comparison]:
+    """The certified optimum against every method of the accuracy figure, at equal accuracy."""
+    if not {"accuracy", "training_cost"} <= results.tables.keys():
+        return []
+    return [
+        Comparison(title, method.label, at_equal_accuracy(results, dataset, OURS, method.name))
+        for dataset, title in DATASETS.items()
+        for method in figures()["accuracy"].methods
+        if method.name != OURS
+    ]
+
+
+def over_thresholds(results: Results) -> list[Comparison]:
+    """The certified optimum against the paper's algorithms, at every divergence threshold."""
+    return [
+        Comparison(title, f"{threshold:g}", at_a_threshold(results, dataset, threshold, OURS, PAPERS))
+        for dataset, title in DATASETS.items()
+        for threshold in results.tables["kl_threshold_cost"].points(f"{dataset} energy", OURS)
+    ]
 
 
 def at_equal_accuracy(results: Results, dataset: str, method: str, other: str) -> Saving:
@@ -47,40 +82,29 @@ def at_equal_accuracy(results: Results, dataset: str, method: str, other: str) -
 
 def over_rounds(results: Results, method: str, other: str) -> Saving:
     """Over equally many rounds that were decided and not trained."""
-    spent = {
-        name: [results.final("cost_over_rounds", cost, name) for cost in ("energy", "latency")]
-        for name in (method, other)
-    }
+    spent = {name: [results.final("cost_over_rounds", cost, name) for cost in _COSTS] for name in (method, other)}
     return _saving(spent[method], spent[other], {}, {})
 
 
 def at_a_threshold(results: Results, dataset: str, threshold: float, method: str, other: str) -> Saving:
     """Over equally many rounds, with this divergence threshold."""
     cost, accuracy = results.tables["kl_threshold_cost"], results.tables["kl_threshold"]
-    spent = {
-        name: [cost.at(f"{dataset} {what}", name, threshold) for what in ("energy", "latency")]
-        for name in (method, other)
-    }
+    spent = {name: [cost.at(f"{dataset} {what}", name, threshold) for what in _COSTS] for name in (method, other)}
     ends = [accuracy.at(dataset, name, threshold) for name in (method, other)]
     return _saving(spent[method], spent[other], *ends)
 
 
 def _curves(results: Results, dataset: str, method: str) -> dict[int, Curve]:
     """Seed -> accuracy at the evaluated rounds, and what was spent by then."""
-    accuracy, cost = results.tables["accuracy"], results.tables["training_cost"]
-    rounds = accuracy.points(dataset, method)
-    at = {number: accuracy.at(dataset, method, number) for number in rounds}
-    spent = {
-        field: {number: cost.at(f"{dataset} {field}", method, number) for number in rounds}
-        for field in (LATENCY, ENERGY)
-    }
-    seeds = _common([*at.values(), *spent[LATENCY].values(), *spent[ENERGY].values()])
+    accuracy = results.tables["accuracy"].along(dataset, method)
+    cost = results.tables["training_cost"]
+    latency, energy = (cost.along(f"{dataset} {one.name}", method) for one in (CUMULATIVE_LATENCY, CUMULATIVE_ENERGY))
+    rounds = list(accuracy)
+    seeds = _common(column.get(number, {}) for column in (accuracy, latency, energy) for number in rounds)
     return {
         seed: Curve(
             np.array(rounds),
-            np.array([spent[LATENCY][number][seed] for number in rounds]),
-            np.array([spent[ENERGY][number][seed] for number in rounds]),
-            np.array([at[number][seed] for number in rounds]),
+            *(np.array([column[at][seed] for at in rounds]) for column in (latency, energy, accuracy)),
         )
         for seed in seeds
     }
@@ -96,7 +120,7 @@ def _saving(own: list[PerSeed], others: list[PerSeed], own_end: PerSeed, other_e
         ratio("energy", over(others[0], own[0])),
         ratio("latency", over(others[1], own[1])),
         ratio("objective", over(other_sum, own_sum)),
-        difference("accuracy", list(paired(other_end, own_end, lambda a, b: a - b).values())),
+        difference("accuracy", minus(other_end, own_end)),
     )
 
 

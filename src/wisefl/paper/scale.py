@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from wisefl.errors import InvalidInput
-from wisefl.paper.figure import Runs
+from wisefl.paper.figures import Runs
 
 
 @dataclass(frozen=True)

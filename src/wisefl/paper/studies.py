@@ -1,27 +1,26 @@
 """What a reproduction makes beside the figures: experiments with a driver and tables of their own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Protocol
 
+from wisefl.paper.readings import ReadingStudy
 from wisefl.paper.scale import Scale
+from wisefl.paper.theorem import TheoremStudy
 from wisefl.simulation.sweep import Cell
 
 
-class Study(NamedTuple):
-    """`cells` are the ordinary runs that it needs, `write` makes its tables once they are finished."""
+class Study(Protocol):
+    @property
+    def name(self) -> str: ...
 
-    name: str
-    cells: Callable[[Scale, Path], list[Cell]]
-    write: Callable[[Scale, Path], object]
+    @property
+    def cells(self) -> Sequence[Cell]:
+        """The ordinary runs that it needs."""
+
+    def write(self) -> None:
+        """Make its tables once they are finished."""
 
 
-def studies() -> dict[str, Study]:
-    """Name -> study, of all that there are."""
-    from wisefl.paper.readings.reading import reading_cells, write_readings
-    from wisefl.paper.theorem import theorem_experiment
-
-    return {
-        "theorem": Study("theorem", lambda scale, out: [], theorem_experiment),
-        "readings": Study("readings", reading_cells, write_readings),
-    }
+STUDIES: dict[str, Callable[[Scale, Path], Study]] = {study.name: study for study in (TheoremStudy, ReadingStudy)}
+"""Name -> study, for a scale and the folder of a reproduction."""

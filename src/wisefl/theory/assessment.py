@@ -5,9 +5,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from wisefl.arrays import Ints, Singles
+from wisefl.arrays import Floats, Ints, Singles
 from wisefl.learning import client_losses
 from wisefl.randomness import rng
 from wisefl.theory.bound import (
@@ -21,24 +20,8 @@ from wisefl.theory.bound import (
     repaired_bound,
 )
 from wisefl.theory.constants import Probe, batch_variance, evenly
+from wisefl.theory.effort import USUAL_EFFORT, Effort
 from wisefl.theory.replay import Course
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How hard to look for the suprema; every estimate grows with it."""
-
-    points: int = 5
-    """Models along the way at which gradients and curvature are taken, evenly spaced, first and last among them."""
-    gradients: int = 256
-    """Samples whose gradients are taken at each of them, half of them from the test set."""
-    curvatures: int = 16
-    """Samples whose Hessians are: those with the steepest gradients."""
-    replacements: int = 3
-    """Trainings with one sample replaced."""
-
-
-USUAL_EFFORT = Effort()
 
 
 @dataclass(frozen=True)
@@ -166,7 +149,7 @@ def stability(course: Course, weights: Singles, replacements: int) -> float:
     return largest
 
 
-def suboptimality(course: Course, models: list[Singles]) -> NDArray[np.float64]:
+def suboptimality(course: Course, models: list[Singles]) -> Floats:
     """Delta_t' of every round, over the clients that train in it, with 0 for the best loss a client could reach.
 
     The one estimate on the safe side: a client's least loss is at least 0, and near it for a network this large.
@@ -180,7 +163,7 @@ def suboptimality(course: Course, models: list[Singles]) -> NDArray[np.float64]:
     return gaps
 
 
-def _moves(models: list[Singles]) -> NDArray[np.float64]:
+def _moves(models: list[Singles]) -> Floats:
     """||w_t - w_(t-1)|| of every round."""
     return np.array([np.linalg.norm(after - before) for before, after in pairwise(models)], dtype=np.float64)
 

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from wisefl.arrays import Floats
-from wisefl.divergence import kl
 from wisefl.errors import InvalidInput
 
 CONFIDENCE_MISSED = 0.05
@@ -144,33 +143,6 @@ def movement_bound(
     rate = np.broadcast_to(np.asarray(learning_rate, dtype=np.float64), gap.shape)
     inner = 2.0 * smoothness / epochs * gap + gradient_variance / epochs**2
     return np.asarray(2.0 * (epochs - 1) * rate**2 * inner)
-
-
-@dataclass(frozen=True)
-class LemmaOne:
-    """Both sides of Eq. (DV3), exactly, for a discrete distribution; the inequality says left >= right."""
-
-    left: float
-    """log E_{p_k}[exp(d_k e_k / d)]."""
-    right: float
-    """d_k / d E_{p_g}[e_k] - KL."""
-
-
-def lemma_one(
-    population: ArrayLike, local: ArrayLike, losses: ArrayLike, *, samples: int, total: int, joint: bool
-) -> LemmaOne:
-    """Lemma 1 for a client with d_k = `samples` of d = `total`, and outcomes of probability p_g and p_k.
-
-    The samples are independent, so both expectations have closed forms. Donsker and Varadhan's formula speaks of
-    the distribution of all d_k samples, whose divergence is d_k D_kl(p_g || p_k): that is `joint`. The paper prints
-    D_kl(p_g || p_k).
-    """
-    p, q, loss = (np.asarray(values, dtype=np.float64) for values in (population, local, losses))
-    deviation = (loss - q @ loss) / total
-    divergence = float(kl(p, q)) * (samples if joint else 1)
-    return LemmaOne(
-        left=samples * float(np.log(q @ np.exp(deviation))), right=samples * float(p @ deviation) - divergence
-    )
 
 
 def looseness(total: float, gap: float) -> float:

@@ -1,21 +1,49 @@
-"""Lemma 2 on models where every quantity of it is known: federated gradient descent on quadratic losses.
-
-Client k has the loss 1/2 (w - m_k)' H (w - m_k): lambda is the largest eigenvalue of H, the least loss is 0, at m_k.
-Its gradients carry Gaussian noise of variance exactly sigma^2.
-"""
+"""Lemmas 1 and 2 where every quantity of them is known: discrete distributions, and descent on quadratic losses."""
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from wisefl.arrays import Floats
+from wisefl.divergence import kl
 from wisefl.randomness import rng
 from wisefl.theory.bound import movement_bound
 
 
+@dataclass(frozen=True)
+class LemmaOne:
+    """Both sides of Eq. (DV3), exactly, for a discrete distribution; the inequality says left >= right."""
+
+    left: float
+    """log E_{p_k}[exp(d_k e_k / d)]."""
+    right: float
+    """d_k / d E_{p_g}[e_k] - KL."""
+
+
+def lemma_one(
+    population: ArrayLike, local: ArrayLike, losses: ArrayLike, *, samples: int, total: int, joint: bool
+) -> LemmaOne:
+    """Lemma 1 for a client with d_k = `samples` of d = `total`, and outcomes of probability p_g and p_k.
+
+    The samples are independent, so both expectations have closed forms. Donsker and Varadhan's formula speaks of
+    the distribution of all d_k samples, whose divergence is d_k D_kl(p_g || p_k): that is `joint`. The paper prints
+    D_kl(p_g || p_k).
+    """
+    p, q, loss = (np.asarray(values, dtype=np.float64) for values in (population, local, losses))
+    deviation = (loss - q @ loss) / total
+    divergence = float(kl(p, q)) * (samples if joint else 1)
+    return LemmaOne(
+        left=samples * float(np.log(q @ np.exp(deviation))), right=samples * float(p @ deviation) - divergence
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Quadratics:
-    """The clients' losses, weighted equally."""
+    """The clients' losses, weighted equally: 1/2 (w - m_k)' H (w - m_k), whose least is 0, at m_k.
+
+    lambda is the largest eigenvalue of H; gradients carry Gaussian noise of variance exactly sigma^2.
+    """
 
     curvature: Floats
     """Eigenvalues of H, in whose axes the model is written."""

@@ -1,1 +1,17 @@
-"""What the paper claims, as tests over seeds."""
+"""The paper's sentences as tests, and their verdicts on the figures that were run."""
+
+from wisefl.paper.claims.accuracy import ACCURACY_CLAIMS
+from wisefl.paper.claims.claim import Claim, Judgement, judge
+from wisefl.paper.claims.cost import COST_CLAIMS
+from wisefl.paper.claims.measures import Results
+from wisefl.paper.claims.statistics import Part, Verdict
+from wisefl.paper.claims.theorem import THEOREM_CLAIM
+
+__all__ = ["CLAIMS", "Claim", "Judgement", "Part", "Results", "Verdict", "judge", "judge_all"]
+
+CLAIMS = (*ACCURACY_CLAIMS, *COST_CLAIMS, THEOREM_CLAIM)
+"""All thirteen, in the paper's order."""
+
+
+def judge_all(results: Results) -> list[Judgement]:
+    return [judge(claim, results) for claim in CLAIMS]

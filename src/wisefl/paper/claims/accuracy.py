@@ -1,11 +1,11 @@
 """Claims 1 to 6: what is said of test accuracy."""
 
-from wisefl.paper.claims.claim import MARGIN, Claim
-from wisefl.paper.claims.measures import PerSeed, Results, mean_of, minus, over, paired
+from wisefl.paper.claims.claim import CSRA, MARGIN, Claim
+from wisefl.paper.claims.measures import Results, mean_of, minus, over, paired
 from wisefl.paper.claims.statistics import Part, difference, outside, ratio
+from wisefl.paper.figures.parts import DATASETS
+from wisefl.paper.table import PerSeed
 
-CSRA = "csra-dc"
-DATASETS = {"fashion-mnist": "Fashion-MNIST", "cifar10": "CIFAR-10"}
 BASELINES = {"sae": "SAE", "fedavg": "FedAvg", "pow": "Pow", "cfl": "CFL"}
 
 

@@ -1,14 +1,14 @@
-"""Claims 7 to 12, what is said of energy and latency, and claim 13, Theorem 1."""
+"""Claims 7 to 12: what is said of energy and latency."""
 
 from dataclasses import replace
 
 import numpy as np
 
-from wisefl.paper.claims.claim import SLIGHTLY, Claim
-from wisefl.paper.claims.measures import PerSeed, Results, mean_of, minus, over, paired
+from wisefl.paper.claims.claim import CSRA, SLIGHTLY, Claim
+from wisefl.paper.claims.measures import Results, mean_of, minus, over, paired
 from wisefl.paper.claims.statistics import Part, difference, ratio, together
+from wisefl.paper.table import PerSeed
 
-CSRA = "csra-dc"
 BASELINES = {
     "cs-random": "CS-Random",
     "ga-random": "GA-Random",
@@ -97,21 +97,6 @@ def _weights_trade(results: Results) -> list[Part]:
     return parts
 
 
-def _bound(results: Results) -> list[Part]:
-    parts = []
-    for panel, region in (("bound by divergence", (1.0, float("inf"))), ("bound by data", (0.0, 1.0))):
-        method = _bound_method(results, panel)
-        first, last = results.ends("theorem", panel, method)
-        parts.append(ratio(f"{panel}: largest over smallest", over(last, first), *region, among=2))
-    return parts
-
-
-def _bound_method(results: Results, panel: str) -> str:
-    """The table may hold the bound's terms beside it."""
-    methods = [row.method for row in results.tables["theorem"].rows if row.panel == panel]
-    return "bound" if "bound" in methods else next(iter(methods), "bound")
-
-
 def _last_over_first(results: Results, figure: str, low: float, high: float, among: int) -> list[Part]:
     """What every method's cost does from the first to the last point of the axis."""
     parts = []
@@ -189,13 +174,4 @@ COST_CLAIMS = (
         ("trade_off",),
         _weights_trade,
     ),
-)
-
-THEOREM = Claim(
-    13,
-    "Theorem 1: the bound falls with lower divergence and with more data",
-    "bound at the largest over the smallest divergence above 1, at the most over the least data below 1",
-    ("theorem",),
-    _bound,
-    missing="run the bound experiment",
 )

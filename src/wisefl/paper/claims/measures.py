@@ -1,16 +1,14 @@
 """What claims measure in the figures' tables, seed by seed."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-from wisefl.paper.tables import Table, read_table
+from wisefl.arrays import Floats
+from wisefl.paper.table import PerSeed, Table
 from wisefl.results.comparison import LAST_EVALUATIONS
 
-PerSeed = dict[int, float]
-FIGURES = "figures"
 _SHORTEST_COURSE = 5
 """Evaluations; of fewer, half a course has no neighbours."""
 
@@ -20,10 +18,6 @@ class Results:
     """The tables of the figures that were run."""
 
     tables: Mapping[str, Table]
-
-    @classmethod
-    def read(cls, out: Path) -> "Results":
-        return cls({path.stem: read_table(path) for path in sorted((out / FIGURES).glob("*.csv"))})
 
     def final(self, figure: str, panel: str, method: str) -> PerSeed:
         """The end of a course: the last value of a cumulative cost."""
@@ -72,15 +66,13 @@ class Results:
         seeds = sorted(set.intersection(*map(set, per_point.values()))) if per_point else []
         return {x: [one[seed] for seed in seeds] for x, one in per_point.items()}
 
-    def _over_course(self, figure: str, panel: str, method: str, measure: Callable[..., float]) -> PerSeed:
-        rows = [row for row in self.tables[figure].rows if (row.panel, row.method) == (panel, method)]
-        courses: dict[int, list[tuple[float, float]]] = {}
-        for row in rows:
-            courses.setdefault(row.seed, []).append((row.x, row.value))
+    def _over_course(self, figure: str, panel: str, method: str, measure: Callable[[Floats], float]) -> PerSeed:
+        courses: dict[int, list[float]] = {}
+        for values in self.tables[figure].along(panel, method).values():
+            for seed, value in values.items():
+                courses.setdefault(seed, []).append(value)
         return {
-            seed: measure(np.array([value for _, value in sorted(course)]))
-            for seed, course in courses.items()
-            if len(course) >= _SHORTEST_COURSE
+            seed: measure(np.array(course)) for seed, course in courses.items() if len(course) >= _SHORTEST_COURSE
         }
 
 
@@ -97,7 +89,7 @@ def over(first: PerSeed, second: PerSeed) -> list[float]:
     return list(paired(first, second, lambda a, b: a / b).values())
 
 
-def mean_of(measures: list[PerSeed]) -> PerSeed:
+def mean_of(measures: Sequence[PerSeed]) -> PerSeed:
     """The mean over methods within each seed."""
     seeds = set.intersection(*(set(one) for one in measures)) if measures else set()
     return {seed: float(np.mean([one[seed] for one in measures])) for seed in sorted(seeds)}

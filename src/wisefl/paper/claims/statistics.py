@@ -7,16 +7,22 @@ by the paired t-test.
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
 import numpy as np
-
-Verdict = Literal["holds", "does not hold", "not decided"]
 
 LEVEL = 0.05
 FEWEST_SEEDS = 3
 """Of fewer the t-interval says nothing."""
+
+
+class Verdict(StrEnum):
+    """What the seeds say of a claim, or of a part of it."""
+
+    HOLDS = "holds"
+    FAILS = "does not hold"
+    OPEN = "not decided"
 
 
 @dataclass(frozen=True)
@@ -37,9 +43,6 @@ class Part:
         low, high = self.interval
         return f"{self.name}: {self.effect:.4g} (95% interval {low:.4g} to {high:.4g}, {self.wanted} wanted)"
 
-    def as_object(self) -> dict[str, Any]:
-        return {key: _plain(value) for key, value in asdict(self).items()}
-
 
 def difference(
     name: str, values: Sequence[float], low: float = 0.0, high: float = math.inf, *, among: int = 1
@@ -52,15 +55,15 @@ def difference(
     sample = np.asarray(values, dtype=np.float64)
     if sample.size < FEWEST_SEEDS or not np.isfinite(sample).all():
         mean = float(sample.mean()) if sample.size else math.nan
-        return Part(name, mean, (-math.inf, math.inf), 1.0, wanted(low, high), int(sample.size), "not decided")
+        return Part(name, mean, (-math.inf, math.inf), 1.0, wanted(low, high), int(sample.size), Verdict.OPEN)
     mean, error = float(sample.mean()), float(sample.std(ddof=1) / np.sqrt(sample.size))
     interval = _interval(mean, error, sample.size, LEVEL)
     wide = _interval(mean, error, sample.size, LEVEL / among)
-    verdict: Verdict = "not decided"
+    verdict = Verdict.OPEN
     if low < interval[0] and interval[1] < high:
-        verdict = "holds"
+        verdict = Verdict.HOLDS
     elif wide[1] <= low or wide[0] >= high:
-        verdict = "does not hold"
+        verdict = Verdict.FAILS
     p_value = _p_value(mean, error, sample.size, low, high)
     return Part(name, mean, interval, p_value, wanted(low, high), sample.size, verdict)
 
@@ -79,23 +82,23 @@ def outside(name: str, values: Sequence[float], margin: float) -> Part:
     above = difference(name, values, margin)
     below = difference(name, values, -math.inf, -margin)
     within = difference(name, values, -margin, margin)
-    verdict: Verdict = "not decided"
-    if "holds" in (above.verdict, below.verdict):
-        verdict = "holds"
-    elif within.verdict == "holds":
-        verdict = "does not hold"
+    verdict = Verdict.OPEN
+    if Verdict.HOLDS in (above.verdict, below.verdict):
+        verdict = Verdict.HOLDS
+    elif within.verdict is Verdict.HOLDS:
+        verdict = Verdict.FAILS
     return replace(within, wanted=f"outside ±{margin:g}", verdict=verdict)
 
 
 def together(parts: Sequence[Part]) -> tuple[Verdict, Part | None]:
     """The verdict on all parts, and the part that it hangs on."""
     if not parts:
-        return "not decided", None
-    for verdict in ("does not hold", "not decided"):
-        bad = [part for part in parts if part.verdict == verdict]
+        return Verdict.OPEN, None
+    for verdict in (Verdict.FAILS, Verdict.OPEN):
+        bad = [part for part in parts if part.verdict is verdict]
         if bad:
             return verdict, min(bad, key=lambda part: part.p_value)
-    return "holds", max(parts, key=lambda part: part.p_value)
+    return Verdict.HOLDS, max(parts, key=lambda part: part.p_value)
 
 
 def wanted(low: float, high: float) -> str:
@@ -126,10 +129,3 @@ def _log(value: float) -> float:
 
 def _exp(value: float) -> float:
     return math.inf if value == math.inf else math.exp(value)
-
-
-def _plain(value: Any) -> Any:
-    """JSON has no infinity: an open end is null."""
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,4 +1,4 @@
-"""The figures of the paper's Section V: every module here with a `FIGURE` is one."""
+"""The figures of the paper's Section V (`published`) and ours beside them (`added`): every module there is one."""
 
 import pkgutil
 from collections.abc import Iterable, Sequence
@@ -6,9 +6,12 @@ from functools import cache
 from importlib import import_module
 
 from wisefl.errors import InvalidInput
-from wisefl.paper.figure import Figure
+from wisefl.paper.figures import added, published
+from wisefl.paper.figures.figure import Figure, Method, Panel, Runs, Sweep
 
-PAPERS = (
+__all__ = ["ADDED", "ORDER", "PUBLISHED", "Figure", "Method", "Panel", "Runs", "Sweep", "choose", "figures"]
+
+PUBLISHED = (
     "accuracy",
     "kl_threshold",
     "data_budget_accuracy",
@@ -18,23 +21,33 @@ PAPERS = (
     "data_budget_cost",
     "trade_off",
 )
-OURS = (
+ADDED = (
     "training_cost",
     "kl_threshold_cost",
     "optimality",
     "printed",
     "mixture",
 )
-ORDER = PAPERS + OURS
+ORDER = PUBLISHED + ADDED
 """How they are shown; whatever else is found follows by name."""
 
 
 @cache
 def figures() -> dict[str, Figure]:
-    """Name -> figure, of all modules in this folder."""
-    found = [import_module(f"{__name__}.{module.name}").FIGURE for module in pkgutil.iter_modules(__path__)]
-    place = {name: number for number, name in enumerate(ORDER)}
-    return {figure.name: figure for figure in sorted(found, key=lambda one: (place.get(one.name, 99), one.name))}
+    """Name -> figure, of all modules in both folders."""
+    modules = [
+        import_module(f"{folder.__name__}.{module.name}")
+        for folder in (published, added)
+        for module in pkgutil.iter_modules(folder.__path__)
+    ]
+    return {
+        figure.name: figure for figure in sorted((one.FIGURE for one in modules), key=lambda one: place(one.name))
+    }
+
+
+def place(name: str) -> tuple[int, str]:
+    """Sorts figures by name: the paper's order, then ours, then whatever else there is."""
+    return (ORDER.index(name) if name in ORDER else len(ORDER), name)
 
 
 def choose(names: Sequence[str], beside: Iterable[str] = ()) -> list[Figure]:

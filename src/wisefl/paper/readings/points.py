@@ -6,14 +6,15 @@ A point is numbered by its kind: U units and constants, D divergence, O optimisa
 from wisefl.data import split_clients
 from wisefl.decision import Limits, RoundProblem
 from wisefl.fleet import Fleet
-from wisefl.paper.readings.reading import TRAINED_ROUNDS, Count, Measure, Reading, Setting
+from wisefl.paper.readings.reading import ROUNDS, Count, Measure, Reading, Setting
+from wisefl.run import record
 
-LATENCY = Measure("latency_s", "latency of a round", "s")
-ENERGY = Measure("energy_j", "energy of a round", "J")
-OBJECTIVE = Measure("objective", "objective of a round")
-BAND = Measure("band", "sum of the shares")
-MISSING = Measure("missing_percent", "samples missing", "%")
-ACCURACY = Measure("test_accuracy", f"accuracy after {TRAINED_ROUNDS} rounds of Fashion-MNIST")
+LATENCY = Measure(record.LATENCY, "latency of a round", "s")
+ENERGY = Measure(record.ENERGY, "energy of a round", "J")
+OBJECTIVE = Measure(record.OBJECTIVE, "objective of a round")
+BAND = Measure(record.BAND, "sum of the shares")
+MISSING = Measure(record.MISSING, "samples missing", "%")
+ACCURACY = Measure(record.TEST_ACCURACY, f"accuracy after {ROUNDS['training']} rounds of Fashion-MNIST")
 ELIGIBLE = Measure("eligible", "eligible clients of 80")
 FEASIBLE = Measure("feasible", "fleets that can give 2000 samples within 0.2", "%")
 

@@ -1,33 +1,22 @@
-"""What another reading of the paper would have changed: run beside ours, under the same seeds.
+"""A slip or open point of the paper: what it says, what we do, and what is run beside it."""
 
-The readings themselves are the list in `reading_list`; their runs are ordinary runs of a reproduction.
-"""
-
-import csv
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
-
-from wisefl.files import write_csv
-from wisefl.paper.figure import Runs
+from wisefl.paper.figures import Runs
 from wisefl.paper.plan import cell_of
-from wisefl.paper.scale import Scale
-from wisefl.results.comparison import LAST_EVALUATIONS
-from wisefl.results.curves import Estimate
-from wisefl.run.folder import RunFolder
-from wisefl.run.record import METRICS
+from wisefl.run.record import Metric
 from wisefl.simulation.sweep import Cell
 
-FILE = "readings.csv"
-HEADER = ("note", "measure", "reading", "seed", "value")
 Side = Literal["ours", "other"]
+SIDES: tuple[Side, Side] = ("ours", "other")
 
-DECIDED_ROUNDS = 10
-TRAINED_ROUNDS = 100
+ROUNDS: dict[Runs, int] = {"training": 100, "decisions": 10}
+
+Count = Callable[[int], float]
+"""A number of the fleet of a seed, for what needs no run."""
 
 
 @dataclass(frozen=True)
@@ -40,21 +29,19 @@ class Setting:
 
 
 class Measure(NamedTuple):
-    """What is read off a run: a field of its records, in words and with its unit."""
+    """What is compared, in words and with its unit: a metric of the runs, or a count under a name of its own."""
 
-    field: str
+    what: Metric | str
     words: str
     unit: str = ""
 
-
-Count = Callable[[int], float]
-"""A number of the fleet of a seed, for what needs no run."""
+    @property
+    def name(self) -> str:
+        return self.what if isinstance(self.what, str) else self.what.name
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One slip or open point."""
-
     note: str
     paper: str
     """What it prints, or leaves out."""
@@ -70,80 +57,11 @@ class Reading:
 
     def cell(self, side: Side, seed: int, out: Path) -> Cell:
         setting = self.base if side == "ours" else self.changed
-        training = {"data.name": "fashion-mnist", "evaluation.every": 10}
+        training = {"data.name": "fashion-mnist", "evaluation.every": 10} if self.runs == "training" else {}
         common = {
             "seed": seed,
-            "rounds": TRAINED_ROUNDS if self.runs == "training" else DECIDED_ROUNDS,
+            "rounds": ROUNDS[self.runs],
             "policy.name": setting.policy,
             "policy.options": dict(setting.options),
         }
-        return cell_of(
-            {**common, **(training if self.runs == "training" else {}), **setting.settings}, self.runs, out
-        )
-
-
-def reading_cells(scale: Scale, out: Path) -> list[Cell]:
-    """Every run that the comparison of readings needs."""
-    return [reading.cell(side, seed, out) for reading, side, seed in _wanted(scale) if not reading.counts]
-
-
-def write_readings(scale: Scale, out: Path) -> None:
-    """`readings.csv` from the finished runs."""
-    write_csv(out / FILE, list(HEADER), _rows(scale, out))
-
-
-def _wanted(scale: Scale) -> Iterator[tuple[Reading, Side, int]]:
-    sides: tuple[Side, ...] = ("ours", "other")
-    from wisefl.paper.readings.points import READINGS
-
-    for reading in READINGS:
-        if reading.measures:
-            for side in sides:
-                for seed in range(scale.seeds[reading.runs]):
-                    yield reading, side, seed
-
-
-def _rows(scale: Scale, out: Path) -> Iterator[list[Any]]:
-    for reading, side, seed in _wanted(scale):
-        if reading.counts:
-            (measure,) = reading.measures
-            yield [reading.note, measure.field, side, seed, reading.counts[side](seed)]
-        else:
-            records = list(RunFolder.open(reading.cell(side, seed, out).path).records())
-            for measure in reading.measures:
-                values = [value for value in METRICS[measure.field].course(records) if value is not None]
-                kept = values[-LAST_EVALUATIONS:] if measure.field.endswith("accuracy") else values
-                yield [reading.note, measure.field, side, seed, float(np.mean(kept))]
-
-
-@dataclass(frozen=True)
-class Told:
-    """A measure in words, as ours and the other reading gave it."""
-
-    words: str
-    ours: str
-    other: str
-
-
-def read_readings(out: Path) -> dict[str, list[Told]]:
-    """Note -> what was measured, from `readings.csv`; nothing where there is none."""
-    from wisefl.paper.readings.points import READINGS
-
-    values: dict[tuple[str, str, str], list[float]] = defaultdict(list)
-    if (out / FILE).exists():
-        with open(out / FILE, encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
-                values[row["note"], row["measure"], row["reading"]].append(float(row["value"]))
-    found: dict[str, list[Told]] = {reading.note: [] for reading in READINGS}
-    for reading in READINGS:
-        for measure in reading.measures:
-            ours, other = (values[reading.note, measure.field, side] for side in ("ours", "other"))
-            if ours and other:
-                found[reading.note].append(Told(measure.words, _told(ours, measure), _told(other, measure)))
-    return found
-
-
-def _told(values: Sequence[float], measure: Measure) -> str:
-    estimate = Estimate.of(values)
-    around = f" ± {estimate.half_width:.2g}" if estimate.half_width else ""
-    return f"{estimate.mean:.3g}{around}{' ' + measure.unit if measure.unit else ''}"
+        return cell_of({**common, **training, **setting.settings}, self.runs, out)

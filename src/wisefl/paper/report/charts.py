@@ -1,69 +1,73 @@
-"""The data that the report's charts are drawn from, by the script in the page."""
+"""The data that the report's charts are drawn from, by the script in the page, and the style of their lines."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from wisefl.paper.report.data import Figure, Point
+from wisefl.paper.made import MadeFigure
 from wisefl.paper.report.words import anchor
-
-_COLOURS = 8
-"""How many `page.css` has. A look is a number: colour, dash and marker follow from it in `page.js`."""
-_BAND_FROM = 4
-"""Of fewer seeds each is drawn too: the interval of two or three is often wider than the chart."""
-
-
-def chart_data(figures: Sequence[Figure]) -> list[dict[str, Any]]:
-    looks = _looks([[method.name for method in figure.methods] for figure in figures])
-    return [_figure_data(figure, looks) for figure in figures]
+from wisefl.paper.table import PerSeed
+from wisefl.plots.axes import LINEAR_BELOW, ZERO_BELOW
+from wisefl.plots.lines import BAND_FROM, MARKS
+from wisefl.plots.palette import COLOURS, look
+from wisefl.results.curves import Estimate
 
 
-def _figure_data(figure: Figure, looks: Mapping[str, int]) -> dict[str, Any]:
+def chart_data(figures: Iterable[MadeFigure]) -> dict[str, Any]:
+    made = [_figure(figure) for figure in figures]
+    used = {method["look"] for figure in made for method in figure["methods"]}
+    return {
+        "dressing": {"marks": MARKS, "zeroBelow": ZERO_BELOW, "linearBelow": LINEAR_BELOW},
+        "looks": {number: _look(number) for number in used},
+        "figures": made,
+    }
+
+
+def palette_style() -> str:
+    """The colours of the palette as CSS, for a light and for a dark page; a line says its own by its class."""
+    light = " ".join(f"--s{number}: {colour.light};" for number, colour in enumerate(COLOURS))
+    dark = " ".join(f"--s{number}: {colour.dark};" for number, colour in enumerate(COLOURS))
+    inks = "\n".join(f".ink{number} {{ --ink: var(--s{number}); }}" for number in range(len(COLOURS)))
+    return f":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n{inks}\n"
+
+
+def _look(number: int) -> dict[str, Any]:
+    made = look(number)
+    return {"ink": f"ink{COLOURS.index(made.colour)}", "dash": made.dash, "marker": made.marker}
+
+
+def _figure(figure: MadeFigure) -> dict[str, Any]:
+    methods = figure.methods
     return {
         "id": anchor(figure),
-        "methods": [{"label": method.text, "look": looks[method.name]} for method in figure.methods],
+        "methods": [
+            {"label": method.label, "look": number, "level": method.level} for number, method in methods.items()
+        ],
         "panels": [
             {
-                "title": panel.title or figure.title,
+                "title": panel.title,
                 "xLabel": panel.x_label,
                 "yLabel": panel.y_label,
-                "xLog": panel.x_scale == "log",
-                "yLog": panel.y_scale == "log",
-                "curves": [
-                    _curve_data(figure.curves.get((panel.name, method.name), [])) for method in figure.methods
-                ],
+                "yScale": panel.y_scale,
+                "curves": [_curve(figure.table.along(panel.name, method.name)) for method in methods.values()],
             }
             for panel in figure.text.panels
         ],
     }
 
 
-def _curve_data(points: Sequence[Point]) -> dict[str, Any]:
+def _curve(along: Mapping[float, PerSeed]) -> dict[str, Any]:
     """Columns over x; each seed's own values only where they are too few for the band to speak for them."""
-    seeds = sorted({seed for point in points for seed in point.by_seed})
-    each = seeds if 1 < len(seeds) < _BAND_FROM else []
+    estimates = [Estimate.of(list(values.values())) for values in along.values()]
+    seeds = sorted({seed for values in along.values() for seed in values})
+    each = seeds if 1 < len(seeds) < BAND_FROM else []
     return {
-        "x": [point.x for point in points],
-        "mean": [_short(point.mean) for point in points],
-        "half": [_short(point.half_width) for point in points],
-        "seeds": [[_short(point.by_seed.get(seed)) for point in points] for seed in each],
+        "x": list(along),
+        "mean": [_short(one.mean) for one in estimates],
+        "half": [_short(one.half_width) for one in estimates],
+        "seeds": [[_short(values.get(seed)) for values in along.values()] for seed in each],
     }
 
 
 def _short(value: float | None) -> float | None:
     """Six digits are more than a chart shows, and keep the page small."""
     return None if value is None else float(f"{value:.6g}")
-
-
-def _looks(figures: Iterable[Sequence[str]]) -> dict[str, int]:
-    """One look per method through the whole page, never the same for two that share a figure."""
-    together: dict[str, set[str]] = defaultdict(set)
-    for names in figures:
-        for name in names:
-            together[name].update(names)
-    looks: dict[str, int] = {}
-    for name, others in together.items():
-        taken = {looks[other] for other in others if other in looks}
-        unused = [look for look in range(_COLOURS) if look not in looks.values()]
-        looks[name] = unused[0] if unused else next(look for look in range(len(taken) + 1) if look not in taken)
-    return looks

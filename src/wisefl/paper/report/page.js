@@ -1,26 +1,12 @@
 "use strict";
 // Draws every figure of the page from the JSON in #data: lines with bands, a legend of buttons, values on hover or keys.
 (() => {
-  const COLOURS = 8;
-  const DASHES = ["", "9 3", "2 2.5", "9 3 2 3", "5 3", "14 3", "9 2 2 2 2 2"];
+  const { dressing, looks: LOOKS, figures: FIGURES } = JSON.parse(document.getElementById("data").textContent);
+  const { marks: MARKS, zeroBelow: ZERO_BELOW, linearBelow: LINEAR_BELOW } = dressing; // as in the pictures
+  const STROKE = 2; // px, as in the style
   const MARGIN = { left: 52, right: 14, top: 10, bottom: 26 };
   const LOG_FROM = 12; // so many times the least value is the largest when a logarithmic axis is offered
   const NARROW = 440; // px of a chart beside whose lines there is no room for values
-  const MARKS = 9; // markers per line that has many points
-
-  const polygon = (count, radius, turn) =>
-    Array.from({ length: count }, (_, i) => {
-      const angle = (2 * Math.PI * i) / count + turn;
-      const r = typeof radius === "number" ? radius : radius[i % radius.length];
-      return [r * Math.sin(angle), -r * Math.cos(angle)];
-    });
-  const plus = [[-1, 3], [1, 3], [1, 1], [3, 1], [3, -1], [1, -1], [1, -3], [-1, -3], [-1, -1], [-3, -1], [-3, 1], [-1, 1]];
-  const turned = (points) => points.map(([x, y]) => [(x - y) * Math.SQRT1_2, (x + y) * Math.SQRT1_2]);
-  const scaled = (points, by) => points.map(([x, y]) => [x * by, y * by]);
-  const MARKERS = [
-    polygon(16, 1, 0), polygon(4, 1.25, Math.PI / 4), polygon(3, 1.3, 0), polygon(4, 1.3, 0),
-    polygon(3, 1.3, Math.PI), scaled(plus, 0.4), turned(scaled(plus, 0.4)), polygon(10, [1.5, 0.65], 0),
-  ];
 
   function element(name, attributes = {}, ...children) {
     const svg = ["svg", "g", "path", "line", "text", "clipPath", "rect"].includes(name);
@@ -29,14 +15,12 @@
     made.append(...children);
     return made;
   }
-  const colour = (look) => `look${look % COLOURS}`;
-  const dash = (look) => DASHES[look % DASHES.length];
+  const colour = (look) => LOOKS[look].ink;
+  const dash = (look) => LOOKS[look].dash.map((part) => part * STROKE).join(" ");
   const place = (number) => number.toFixed(1);
   const path = (points) => points.map(([x, y], i) => `${i ? "L" : "M"}${place(x)},${place(y)}`).join("");
-  const marker = (look, x, y, size, name = "mark") => {
-    const shape = MARKERS[(look + Math.floor(look / COLOURS)) % MARKERS.length];
-    return element("path", { class: name, d: path(scaled(shape, size).map(([u, v]) => [x + u, y + v])) + "Z" });
-  };
+  const marker = (look, x, y, size, name = "mark") =>
+    element("path", { class: name, d: path(LOOKS[look].marker.map(([u, v]) => [x + size * u, y - size * v])) + "Z" });
   const swatch = (look) =>
     element("svg", { width: 36, height: 14, "aria-hidden": "true", class: colour(look) },
       element("path", { class: "line", d: "M1,7L35,7", "stroke-dasharray": dash(look) }), marker(look, 18, 7, 4));
@@ -47,13 +31,18 @@
     const options = { maximumSignificantDigits: digits, notation: size >= 1e5 ? "compact" : "standard" };
     return value.toLocaleString("en", options).replace("-", "−");
   }
-  function scale(low, high, from, to, log) {
-    const map = log ? Math.log : (value) => value;
+  const MAPS = { linear: (value) => value, log: Math.log, symlog: (value) => Math.asinh(value / LINEAR_BELOW) };
+  function scale(low, high, from, to, kind) {
+    const map = MAPS[kind];
     const start = map(low), span = map(high) - start || 1;
     return Object.assign((value) => from + ((map(value) - start) / span) * (to - from), { low, high });
   }
-  function ticks(low, high, count, log) {
-    if (log && high / low >= 4) {
+  function ticks(low, high, count, kind) {
+    if (kind === "symlog") {
+      const powers = Array.from({ length: 12 }, (_, i) => LINEAR_BELOW * 10 ** i);
+      return [...powers.map((tick) => -tick), 0, ...powers].filter((tick) => tick >= low && tick <= high);
+    }
+    if (kind === "log" && high / low >= 4) {
       const steps = high / low > 1e3 ? [1] : [1, 2, 5];
       const found = [];
       for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power++)
@@ -78,8 +67,9 @@
       this.at = this.xs.length - 1;
       const means = panel.curves.flatMap((curve) => curve.mean);
       const most = means.reduce((a, b) => Math.max(a, b), 0), least = means.reduce((a, b) => Math.min(a, b), Infinity);
-      this.wide = least > 0 && (panel.yLog || most > LOG_FROM * least);
-      this.log = this.wide && panel.yLog;
+      this.uneven = panel.yScale === "symlog" ? "symlog" : "log"; // how it is drawn where the values lie far apart
+      this.wide = this.uneven === "symlog" || (least > 0 && (panel.yScale === "log" || most > LOG_FROM * least));
+      this.log = this.wide && panel.yScale !== "linear";
       const names = figure.data.methods.filter((_, m) => panel.curves[m].x.length).map((method) => method.label);
       this.svg = element("svg", { role: "img", "aria-label": `Line chart. ${panel.title}: ${panel.yLabel} against ${panel.xLabel}, for ${names.join(", ")}. The numbers are in the data table below.` });
       this.reader = element("div", {
@@ -94,6 +84,7 @@
       this.listen();
       new ResizeObserver(() => { if (this.svg.clientWidth !== this.width) this.draw(); }).observe(plot);
     }
+    get kind() { return this.log ? this.uneven : "linear"; }
     get shown() { // [method number, curve, look] of what is to be seen
       const all = this.panel.curves.map((curve, m) => [m, curve, this.figure.data.methods[m].look]);
       return all.filter(([m, curve]) => this.figure.shown.has(m) && curve.x.length);
@@ -103,14 +94,15 @@
       const curves = this.shown.length ? this.shown.map(([, curve]) => curve) : this.panel.curves;
       const values = curves.flatMap((curve) => {
         const reach = curve.seeds.length ? curve.seeds.flat() : curve.half.flatMap((half, i) => half === null ? [] : [curve.mean[i] - half, curve.mean[i] + half]);
-        return [...curve.mean, ...reach].filter((value) => value !== null && (!this.log || value > 0));
+        return [...curve.mean, ...reach].filter((value) => value !== null && (this.kind !== "log" || value > 0));
       });
       let low = Infinity, high = -Infinity;
       for (const value of values) { low = Math.min(low, value); high = Math.max(high, value); }
       if (!(low <= high)) return [0, 1];
-      if (this.log) return [low / 1.1, high * 1.1];
+      if (this.kind === "log") return [low / 1.1, high * 1.1];
+      if (this.kind === "symlog") return [Math.min(1.5 * low, 0), high * 1.5];
       const pad = (high - low) * 0.05 || Math.abs(high) * 0.1 || 1;
-      return [low >= 0 && low < 0.3 * high ? 0 : low - pad, high + pad];
+      return [low >= 0 && low < ZERO_BELOW * high ? 0 : low - pad, high + pad];
     }
     draw() {
       const width = (this.width = this.svg.clientWidth);
@@ -118,28 +110,27 @@
       const height = Math.round(Math.min(340, Math.max(230, width * 0.58)));
       const right = width - MARGIN.right, bottom = height - MARGIN.bottom;
       const first = this.xs[0] ?? 0, last = this.xs.at(-1) ?? 1;
-      const xLog = this.panel.xLog && first > 0;
-      this.x = scale(first, last, MARGIN.left + 8, right - 6, xLog);
-      this.y = scale(...this.range(), bottom, MARGIN.top, this.log);
+      this.x = scale(first, last, MARGIN.left + 8, right - 6, "linear");
+      this.y = scale(...this.range(), bottom, MARGIN.top, this.kind);
       this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
       this.svg.setAttribute("height", height);
       Object.assign(this.reader.style, { left: `${MARGIN.left}px`, top: `${MARGIN.top}px`, width: `${right - MARGIN.left}px`, height: `${bottom - MARGIN.top}px` });
       const clip = element("clipPath", { id: `${this.id}-clip` }, element("rect", { x: MARGIN.left, y: MARGIN.top, width: Math.max(right - MARGIN.left, 1), height: bottom - MARGIN.top }));
       this.pointer = element("g", {});
-      this.svg.replaceChildren(clip, this.axes(right, bottom, xLog), ...this.shown.map((one) => this.curve(...one)), this.pointer);
+      this.svg.replaceChildren(clip, this.axes(right, bottom), ...this.shown.map((one) => this.curve(...one)), this.pointer);
       if (!this.shown.length) this.svg.append(element("text", { class: "none", x: width / 2, y: height / 2 }, "No method is shown."));
       if (!this.tip.hidden) this.read();
       else this.say();
     }
-    axes(right, bottom, xLog) {
+    axes(right, bottom) {
       const made = element("g", { "aria-hidden": "true" });
-      for (const tick of ticks(this.y.low, this.y.high, 6, this.log)) {
+      for (const tick of ticks(this.y.low, this.y.high, 6, this.kind)) {
         const at = place(this.y(tick));
         made.append(element("line", { class: "grid", x1: MARGIN.left, x2: right, y1: at, y2: at }),
           element("text", { x: MARGIN.left - 8, y: Number(at) + 4, "text-anchor": "end" }, format(tick)));
       }
       made.append(element("line", { class: "axis", x1: MARGIN.left, x2: right, y1: bottom, y2: bottom }));
-      const wanted = this.xs.length <= 16 ? this.xs : ticks(this.x.low, this.x.high, Math.max(3, (right - MARGIN.left) / 70), xLog);
+      const wanted = this.xs.length <= 16 ? this.xs : ticks(this.x.low, this.x.high, Math.max(3, (right - MARGIN.left) / 70), "linear");
       for (const i of spread(wanted.map(this.x), 12 + 7 * Math.max(0, ...wanted.map((tick) => format(tick, 6).length)))) {
         const at = place(this.x(wanted[i]));
         made.append(element("line", { class: "axis", x1: at, x2: at, y1: bottom, y2: bottom + 5 }),
@@ -148,7 +139,7 @@
       return made;
     }
     curve(method, curve, look) {
-      const clip = `url(#${this.id}-clip)`, height = (value) => this.y(this.log ? Math.max(value, this.y.low / 10) : value);
+      const clip = `url(#${this.id}-clip)`, height = (value) => this.y(this.kind === "log" ? Math.max(value, this.y.low / 10) : value);
       const made = element("g", { class: `curve ${colour(look)}`, "data-method": method });
       const banded = curve.x.map((_, i) => i).filter((i) => curve.half[i] !== null);
       if (banded.length > 1) {
@@ -163,7 +154,8 @@
       made.append(element("path", { class: "line", "stroke-dasharray": dash(look), d: path(points) }));
       const step = points.length <= 2 * MARKS ? 1 : Math.floor(points.length / MARKS);
       const start = Math.floor((method / this.panel.curves.length) * step); // shifted, so that close lines do not hide each other's
-      for (let i = start; i < points.length; i += step) made.append(marker(look, ...points[i], 4));
+      const level = this.figure.data.methods[method].level; // which has no points of its own
+      for (let i = start; i < points.length && !level; i += step) made.append(marker(look, ...points[i], 4));
       return made;
     }
 
@@ -278,5 +270,5 @@
       for (const panel of this.panels) panel.draw();
     }
   }
-  for (const data of JSON.parse(document.getElementById("data").textContent)) new Figure(data);
+  for (const data of FIGURES) new Figure(data);
 })();

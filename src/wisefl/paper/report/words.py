@@ -1,24 +1,26 @@
-"""Words and numbers of the report, as HTML."""
+"""Words, numbers and tables of the report, as HTML."""
 
 import math
 import re
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-from wisefl.paper.claims.statistics import Part
-from wisefl.paper.report.data import Claim, Figure, Point, Verdict
+from wisefl.paper.claims import Claim, Part, Verdict
+from wisefl.paper.made import MadeFigure
+from wisefl.results.curves import Estimate
 
 NOTHING = "\N{EN DASH}"
 _MINUS = "\N{MINUS SIGN}"
-_SIGNS: dict[Verdict, str] = {"holds": "✓", "does not hold": "✗", "not decided": "?"}
+_SIGNS = {Verdict.HOLDS: "✓", Verdict.FAILS: "✗", Verdict.OPEN: "?"}
 
 
 def text(value: object) -> str:
     return escape(str(value), quote=True)
 
 
-def anchor(figure: Figure) -> str:
-    return identifier(f"figure-{figure.file}")
+def anchor(figure: MadeFigure) -> str:
+    return identifier(f"figure-{figure.name}")
 
 
 def claim_anchor(claim: Claim) -> str:
@@ -37,37 +39,61 @@ def badge(verdict: Verdict) -> str:
     return f"<span class='badge {kind(verdict)}'><span aria-hidden='true'>{_SIGNS[verdict]}</span> {verdict}</span>"
 
 
-def value(value: float | str | None, digits: int = 4) -> str:
+def unseen(words: str) -> str:
+    """For whoever has the page read out."""
+    return f"<span class='unseen'>{words}</span>"
+
+
+def table(name: str, label: str, head: Sequence[str], rows: Iterable[str], caption: str = "") -> str:
+    """A table of class `name` that scrolls where it is too wide; `head` and `rows` are HTML already."""
+    columns = "".join(f"<th scope='col'>{column}</th>" for column in head)
+    return scrolled(
+        label,
+        f"<table class='{name}'>{f'<caption>{caption}</caption>' if caption else ''}"
+        f"{f'<thead><tr>{columns}</tr></thead>' if columns else ''}<tbody>{''.join(rows)}</tbody></table>",
+    )
+
+
+def row(head: str, *cells: str) -> str:
+    return f"<tr><th scope='row'>{head}</th>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+
+
+def scrolled(label: str, content: str) -> str:
+    return f"<div class='scroll' role='region' aria-label='{label}' tabindex='0'>{content}</div>"
+
+
+def number(value: float | None, digits: int = 4) -> str:
     """Four significant digits unless told; a dash for what is not there."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if value is None or math.isnan(value):
         return NOTHING
-    if isinstance(value, str):
-        return text(value)
     rounded = float(f"{value:.{digits}g}")
     plain = 1e-3 <= abs(rounded) < 1e9
     return (f"{rounded:,.12g}" if plain else f"{rounded:g}").replace("-", _MINUS).replace("inf", "∞")
 
 
-def mean(point: Point | None) -> str:
-    if point is None:
+def mean(values: Iterable[float]) -> str:
+    """Of all seeds, with half its 95% interval."""
+    if not (seeds := list(values)):
         return NOTHING
-    return value(point.mean) + ("" if point.half_width is None else f" ± {point.half_width:.2g}")
+    estimate = Estimate.of(seeds)
+    return number(estimate.mean) + ("" if estimate.half_width is None else f" ± {estimate.half_width:.2g}")
 
 
-def interval(interval: tuple[float | None, float | None] | None) -> str:
-    if interval is None or None in interval:
+def measured(estimate: Estimate, unit: str) -> str:
+    around = f" ± {estimate.half_width:.2g}" if estimate.half_width else ""
+    return f"<span class='nowrap'>{number(estimate.mean, 3)}{around}{' ' + text(unit) if unit else ''}</span>"
+
+
+def interval(part: Part | None) -> str:
+    if part is None or not all(map(math.isfinite, part.interval)):
         return NOTHING
-    return f"<span class='nowrap'>[{value(interval[0], 3)}, {value(interval[1], 3)}]</span>"
+    return f"<span class='nowrap'>[{number(part.interval[0], 3)}, {number(part.interval[1], 3)}]</span>"
 
 
-def p_value(value: float | None) -> str:
-    if value is None or math.isnan(value):
+def p_value(part: Part | None) -> str:
+    if part is None or math.isnan(part.p_value):
         return NOTHING
-    return "&lt; 0.001" if value < 0.001 else f"{value:.3f}"
-
-
-def seeds(seeds: Any) -> Any:
-    return len(seeds) if isinstance(seeds, list) else seeds
+    return "&lt; 0.001" if part.p_value < 0.001 else f"{part.p_value:.3f}"
 
 
 def duration(seconds: Any) -> str:
@@ -86,11 +112,8 @@ def prose(markdown: str) -> str:
     return re.sub(r"`([^`]*)`", r"<code>\1</code>", text(plain))
 
 
-def times(part: Part) -> str:
+def change(part: Part, form: str) -> str:
+    """An effect and its interval, in digits of this form."""
     low, high = part.interval
-    return f"{part.effect:.2f} <span class='note'>{low:.2f} to {high:.2f}</span>"
-
-
-def change(part: Part) -> str:
-    low, high = part.interval
-    return f"{part.effect:+.3f} <span class='note'>{low:+.3f} to {high:+.3f}</span>".replace("-", _MINUS)
+    found = f"{part.effect:{form}} <span class='note'>{low:{form}} to {high:{form}}</span>"
+    return re.sub(r"-(?=[\d∞])", _MINUS, found)

@@ -1,0 +1,47 @@
+"""What several figures have in common: datasets, methods, axes and pairs of panels."""
+
+from wisefl.paper.figures.figure import Method, Panel, Sweep
+from wisefl.run.record import ENERGY, LATENCY, TEST_ACCURACY
+
+DATASETS = {"fashion-mnist": "Fashion-MNIST", "cifar10": "CIFAR-10"}
+FASHION_MNIST = {"data.name": "fashion-mnist"}
+
+CERTIFIED = Method("csra", "CSRA, certified optimum (ours)", "csra")
+PAPERS_ALGORITHMS = Method("csra-dc", "CSRA, the paper's algorithms", "csra-dc")
+CS_GREEDY = Method("cs-greedy", "CS-Greedy", "cs-greedy")
+COST_METHODS = (
+    CERTIFIED,
+    PAPERS_ALGORITHMS,
+    Method("cs-random", "CS-Random", "cs-random"),
+    Method("ga-random", "GA-Random", "ga-random"),
+    CS_GREEDY,
+    Method("ga-greedy", "GA-Greedy", "ga-greedy"),
+)
+"""The methods of the paper's cost figures, and our solver."""
+
+BANDWIDTH = Sweep("limits.bandwidth_hz", (0.5, 1, 2, 3, 4, 5), quick=(0.5, 1, 2, 5), unit=1e6)
+GAIN = Sweep("fleet.mean_gain", (0.1, 0.3, 0.5, 0.7, 0.9, 1.1, 1.3), quick=(0.1, 0.5, 0.9, 1.3))
+BUDGET = Sweep("limits.min_samples", (1000, 2000, 3000, 4000, 5000, 6000), quick=(1000, 2000, 4000, 6000))
+THRESHOLD = Sweep("limits.max_divergence", (0.2, 0.5, 0.8, 1.2, 2.0), quick=(0.2, 0.8, 2.0))
+
+BANDWIDTH_LABEL = "bandwidth (MHz)"
+GAIN_LABEL = "average small-scale channel gain"
+BUDGET_LABEL = "samples that the selected hold at least"
+THRESHOLD_LABEL = "largest divergence of a client (nats)"
+
+
+def energy_and_latency(x_label: str, sweep: Sweep) -> tuple[Panel, Panel]:
+    """The two panels of most cost figures: what a mean round costs."""
+    return (
+        Panel("energy", "Energy consumption", x_label, "energy per round (J)", ENERGY, sweep),
+        Panel("latency", "Learning latency", x_label, "latency per round (s)", LATENCY, sweep),
+    )
+
+
+def both_datasets(x_label: str, sweep: Sweep | None = None) -> tuple[Panel, ...]:
+    """The two panels of the accuracy figures."""
+    y_label = "test accuracy" if sweep is None else "final test accuracy"
+    return tuple(
+        Panel(name, title, x_label, y_label, TEST_ACCURACY, sweep, {"data.name": name})
+        for name, title in DATASETS.items()
+    )

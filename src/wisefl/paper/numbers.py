@@ -1,0 +1,64 @@
+"""From runs to numbers: the course of a metric over the rounds of a run, or what it amounts to."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from wisefl.paper.plan import Need
+from wisefl.paper.table import Row, Table
+from wisefl.results.comparison import LAST_EVALUATIONS
+from wisefl.run.folder import RunFolder
+from wisefl.run.record import Metric, RoundRecord, Whole
+
+_COURSE_POINTS = 25
+"""Of a course of decisions; one of training has its evaluated rounds."""
+
+Course = list[tuple[int, float]]
+"""(round, value) where there is one."""
+
+
+def records_of(path: Path) -> list[RoundRecord]:
+    return list(RunFolder.open(path).records())
+
+
+def course_of(metric: Metric, records: Sequence[RoundRecord]) -> Course:
+    values = zip(records, metric.course(records), strict=True)
+    return [(record.round, value) for record, value in values if value is not None]
+
+
+def whole(metric: Metric, course: Course) -> float:
+    """A run in one number."""
+    values = [value for _, value in course]
+    kept = {Whole.MEAN: values, Whole.LAST: values[-1:], Whole.TAIL: values[-LAST_EVALUATIONS:]}[metric.whole]
+    return float(np.mean(kept))
+
+
+def table_of(needs: Sequence[Need]) -> Table:
+    """The table of a figure from its finished runs; a run that several panels show is read once."""
+    wanted: dict[Path, dict[Metric, Course]] = {}
+    for need in needs:
+        wanted.setdefault(need.cell.path, {})[need.panel.metric] = []
+    for path, courses in wanted.items():
+        records = records_of(path)
+        courses |= {metric: course_of(metric, records) for metric in courses}
+    return Table(tuple(_all_rows(needs, wanted)))
+
+
+def _all_rows(needs: Iterable[Need], courses: dict[Path, dict[Metric, Course]]) -> Iterator[Row]:
+    for need in needs:
+        yield from _rows(need, courses[need.cell.path][need.panel.metric])
+
+
+def _rows(need: Need, course: Course) -> Iterator[Row]:
+    panel, method, config = need.panel, need.method, need.cell.config
+    if panel.sweep is None:
+        evaluated = config.evaluation.every
+        every = evaluated if evaluated > 1 else max(config.rounds // _COURSE_POINTS, 1)
+        for number, value in course:
+            if number % every == 0 or number == config.rounds:
+                yield Row(panel.name, method.name, float(number), need.seed, value)
+        return
+    value = whole(panel.metric, course)
+    for x in need.x:
+        yield Row(panel.name, method.name, float(x), need.seed, value)

@@ -1,0 +1,8 @@
+"""Pages of the documentation in Markdown, from a reproduction's own numbers."""
+
+from wisefl.paper.pages.markdown import fill
+from wisefl.paper.pages.optimality import optimality_tables
+from wisefl.paper.pages.reproduction import copy_results, write_page
+from wisefl.paper.pages.theorem import theorem_tables
+
+__all__ = ["copy_results", "fill", "optimality_tables", "theorem_tables", "write_page"]

@@ -1,0 +1,189 @@
+"""The page `The paper, reproduced`: verdicts, figures, numbers and readings, nothing typed by hand."""
+
+import shutil
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from wisefl.files import write_text
+from wisefl.paper.claims import Part, Results, Verdict
+from wisefl.paper.made import FIGURES, FigureText, PanelText
+from wisefl.paper.pages.markdown import NOTHING, estimate, interval, number, table, told
+from wisefl.paper.readings import READINGS, Effect, Effects, Reading
+from wisefl.paper.readings.measured import FILE as READINGS_FILE
+from wisefl.paper.readings.reading import ROUNDS
+from wisefl.paper.reproduced import CLAIMS, Reproduced
+from wisefl.paper.scale import SCALES
+from wisefl.paper.table import PerSeed
+from wisefl.run.record import TEST_ACCURACY
+
+
+def write_page(reproduced: Reproduced, path: Path) -> None:
+    """Write the page to `path`.
+
+    Tables and pictures are linked in a folder beside the page, of the page's name; `copy_results` puts them there.
+    """
+    folder = _beside(path).name
+    parts = [
+        _opening(reproduced, folder),
+        _verdicts(reproduced),
+        _parts(reproduced),
+        _pictures(reproduced, folder),
+        _ends(reproduced),
+        _readings(reproduced.readings or {}),
+        _again(reproduced.about["scale"]),
+    ]
+    write_text(path, "\n\n".join(parts) + "\n")
+
+
+def copy_results(out: Path, path: Path) -> None:
+    """What the page at `path` links to: the figures' tables and pictures, the claims and the readings."""
+    place = _beside(path)
+    place.mkdir(parents=True, exist_ok=True)
+    for kept in place.iterdir():
+        kept.unlink()
+    for file in [*sorted((out / FIGURES).glob("*.csv")), *sorted((out / FIGURES).glob("*.png"))]:
+        shutil.copyfile(file, place / file.name)
+    for name in (CLAIMS, READINGS_FILE):
+        if (out / name).exists():
+            shutil.copyfile(out / name, place / name)
+
+
+def _beside(path: Path) -> Path:
+    return path.with_suffix("")
+
+
+def _opening(reproduced: Reproduced, folder: str) -> str:
+    count = Counter(judgement.verdict for judgement in reproduced.judgements)
+    rows = [
+        (f"[{text.title}]({folder}/{text.name}.csv)", text.scale, _rounds(text), text.seeds)
+        for text in (figure.text for figure in reproduced.figures)
+    ]
+    return "\n".join(
+        [
+            "# The paper, reproduced",
+            "",
+            f"WiseFL {reproduced.about['version']}. Of the paper's {len(reproduced.judgements)} claims: "
+            f"**{count[Verdict.HOLDS]} hold, {count[Verdict.FAILS]} do not hold, {count[Verdict.OPEN]} are not "
+            "decided** by these seeds. This page is written by the program from the run's own tables, which are "
+            "linked here.",
+            "",
+            table(("figure and its table", "scale", "rounds", "seeds"), rows),
+        ]
+    )
+
+
+def _rounds(text: FigureText) -> str:
+    """Of each panel, where they differ."""
+    return " and ".join(map(str, sorted({panel.rounds or text.rounds for panel in text.panels})))
+
+
+def _verdicts(reproduced: Reproduced) -> str:
+    rows = [
+        (one.claim.number, one.claim.claim, f"**{one.verdict}**", *_deciding(one.deciding), one.detail)
+        for one in reproduced.judgements
+    ]
+    return "\n".join(
+        [
+            "## Verdicts",
+            "",
+            "A claim holds when the 95% interval of every part lies where the paper says (paired t-test over seeds, "
+            "ratios on their logarithm), does not hold when one part's lies elsewhere (Bonferroni over the parts), "
+            "and is not decided otherwise. CSRA is the paper's own algorithm here. Effect, interval and p are those "
+            "of the part that decides; part by part they follow below.",
+            "",
+            table(("", "claim", "verdict", "effect", "95% interval", "p", "detail"), rows),
+        ]
+    )
+
+
+def _deciding(part: Part | None) -> tuple[str, str, str]:
+    if part is None:
+        return NOTHING, NOTHING, NOTHING
+    return number(part.effect), interval(part.interval), number(part.p_value, 2)
+
+
+def _parts(reproduced: Reproduced) -> str:
+    rows = [
+        (judgement.claim.number, part.name, number(part.effect), interval(part.interval), part.wanted, part.verdict)
+        for judgement in reproduced.judgements
+        for part in judgement.parts
+    ]
+    head = ("claim", "measured", "effect", "95% interval", "wanted", "verdict")
+    return "\n".join(["## Every part", "", table(head, rows)])
+
+
+def _pictures(reproduced: Reproduced, folder: str) -> str:
+    lines = ["## Figures", ""]
+    for text in (figure.text for figure in reproduced.figures):
+        lines += [f"### {text.title}", "", f"![{text.title}]({folder}/{text.name}.png)", "", text.caption, ""]
+    return "\n".join(lines).rstrip()
+
+
+def _ends(reproduced: Reproduced) -> str:
+    """The end of every curve, so that the page can be read without the pictures."""
+    lines = [
+        "## Where the curves end",
+        "",
+        "Mean over seeds and half the 95% interval, at the last point of the axis; a course of accuracy ends with "
+        "the mean of its last five evaluations.",
+        "",
+    ]
+    results = reproduced.results
+    for text in (figure.text for figure in reproduced.figures):
+        rows = [
+            (
+                method.label,
+                *(estimate(list(_end(results, text, panel, method.name).values())) for panel in text.panels),
+            )
+            for method in text.methods
+        ]
+        lines += [table((text.title, *(f"{panel.title}: {panel.y_label}" for panel in text.panels)), rows), ""]
+    return "\n".join(lines).rstrip()
+
+
+def _end(results: Results, text: FigureText, panel: PanelText, method: str) -> PerSeed:
+    if panel.x_label == "round" and panel.metric == TEST_ACCURACY.name:
+        return results.final_accuracy(text.name, panel.name, method)
+    return results.final(text.name, panel.name, method)
+
+
+def _readings(effects: Effects) -> str:
+    rows = [
+        (reading.note, reading.paper, reading.ours, reading.other, _effects(reading, effects.get(reading.note, ())))
+        for reading in READINGS
+    ]
+    return "\n".join(
+        [
+            "## How the paper was read",
+            "",
+            "Every slip and open point of the paper, what we do, and what another reading changes: means over seeds "
+            f"and half their 95% interval, {ROUNDS['decisions']} rounds of decisions or {ROUNDS['training']} of "
+            "training. Why, and how to run the printed forms: [the paper, and how we read it](paper.md).",
+            "",
+            table(("", "the paper", "we", "beside it", "measured: ours, the other"), rows),
+        ]
+    )
+
+
+def _effects(reading: Reading, effects: Sequence[Effect]) -> str:
+    measured = "; ".join(
+        f"{one.measure.words}: {told(one.ours, 3, one.measure.unit)}, **{told(one.other, 3, one.measure.unit)}**"
+        for one in effects
+    )
+    return measured or ("not run" if reading.measures else NOTHING)
+
+
+def _again(scale: str) -> str:
+    takes = "; ".join(f"`{one.name}` takes {one.takes}" for one in SCALES.values())
+    return "\n".join(
+        [
+            "## Run it again",
+            "",
+            "```sh",
+            f"wisefl reproduce all --scale {scale} --out reproduction",
+            "```",
+            "",
+            f"The same command continues what was stopped and ends with the same tables. {takes}.",
+        ]
+    )

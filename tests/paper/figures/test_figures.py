@@ -1,0 +1,99 @@
+"""The paper's figures as data: complete, checked, and sharing the runs that they have in common."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from wisefl.errors import InvalidInput
+from wisefl.paper.figures import ORDER, PUBLISHED, Figure, choose, figures
+from wisefl.paper.plan import Need, configure, once, plan
+from wisefl.paper.scale import PAPER, QUICK, Scale
+from wisefl.policies.training import training_policy
+from wisefl.run.record import CUMULATIVE_ENERGY, CUMULATIVE_LATENCY, ENERGY, LATENCY, TEST_ACCURACY
+from wisefl.simulation.sweep import Cell
+
+
+def cells(needs: list[Need]) -> list[Cell]:
+    return once(need.cell for need in needs)
+
+
+def test_every_file_is_a_figure_of_its_own_name_in_the_papers_order() -> None:
+    assert tuple(figures()) == ORDER
+    assert all(name == figure.name for name, figure in figures().items())
+
+
+@pytest.mark.parametrize("figure", figures().values(), ids=lambda one: one.name)
+def test_axes_have_labels_and_costs_have_units(figure: Figure) -> None:
+    for panel in figure.panels:
+        assert panel.x_label
+        assert panel.title
+        if panel.metric in (LATENCY, CUMULATIVE_LATENCY):
+            assert panel.y_label.endswith("(s)")
+        if panel.metric in (ENERGY, CUMULATIVE_ENERGY):
+            assert panel.y_label.endswith("(J)")
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_the_certified_solver_is_beside_the_papers_algorithms_in_every_figure_of_the_paper(name: str) -> None:
+    policies = {method.name: method.policy for method in figures()[name].methods}
+    assert policies["csra"] == "csra"
+    assert policies["csra-dc"] == "csra-dc"
+
+
+@pytest.mark.parametrize("scale", [QUICK, PAPER], ids=lambda scale: scale.name)
+@pytest.mark.parametrize("figure", figures().values(), ids=lambda one: one.name)
+def test_every_run_of_a_figure_is_a_valid_configuration(figure: Figure, scale: Scale, tmp_path: Path) -> None:
+    needs = plan(figure, scale, tmp_path)
+    for need in needs:
+        settings = need.cell.config.policy
+        training_policy(settings.name, allocation=settings.allocation, options=settings.options)
+    assert len({cell.config.model_dump_json() for cell in cells(needs)}) == len(cells(needs))
+
+
+def test_figures_share_the_runs_that_they_have_in_common(tmp_path: Path) -> None:
+    accuracy, threshold = (
+        {cell.name for cell in cells(plan(figures()[name], QUICK, tmp_path))} for name in ("accuracy", "kl_threshold")
+    )
+    assert any("fedavg" in name for name in accuracy & threshold)
+    assert any("csra-dc" in name for name in accuracy & threshold)
+
+
+def test_a_folder_says_what_it_holds(tmp_path: Path) -> None:
+    names = {cell.name for cell in cells(plan(figures()["bandwidth"], QUICK, tmp_path))}
+    assert any(name.startswith("cs-greedy_bandwidth_hz=500000_seed=2_") for name in names)
+
+
+def test_another_scale_is_another_folder(tmp_path: Path) -> None:
+    quick, paper = (plan(figures()["accuracy"], scale, tmp_path) for scale in (QUICK, PAPER))
+    assert not {cell.path for cell in cells(quick)} & {cell.path for cell in cells(paper)}
+
+
+def test_an_unknown_figure_is_refused_with_those_there_are() -> None:
+    with pytest.raises(InvalidInput, match=r"no figure 'figure7'.*trade_off"):
+        choose(["figure7"])
+
+
+def test_a_panel_cannot_show_what_its_runs_do_not_record() -> None:
+    bandwidth = figures()["bandwidth"]
+    panel = replace(bandwidth.panels[0], metric=TEST_ACCURACY)
+    with pytest.raises(InvalidInput, match="decisions have no 'test_accuracy'"):
+        replace(bandwidth, panels=(panel,))
+
+
+def test_a_method_must_not_stand_twice() -> None:
+    bandwidth = figures()["bandwidth"]
+    with pytest.raises(InvalidInput, match="names of their own"):
+        replace(bandwidth, methods=bandwidth.methods[:1] * 2)
+
+
+def test_a_misspelt_field_is_refused_before_anything_runs() -> None:
+    with pytest.raises(InvalidInput, match="bandwith_hz"):
+        configure({"limits.bandwith_hz": 1e6})
+
+
+def test_seeds_can_be_set() -> None:
+    assert set(QUICK.with_seeds(7).seeds.values()) == {7}
+    assert QUICK.with_seeds(None) is QUICK
+    with pytest.raises(InvalidInput, match="at least 1"):
+        QUICK.with_seeds(0)

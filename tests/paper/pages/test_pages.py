@@ -1,0 +1,81 @@
+"""The pages of Markdown are made of the folder's own numbers."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from wisefl.errors import InvalidInput
+from wisefl.paper import Reproduced
+from wisefl.paper.claims import Results
+from wisefl.paper.pages import copy_results, fill, optimality_tables, theorem_tables, write_page
+from wisefl.paper.pages.markdown import estimate, table
+from wisefl.paper.readings import READINGS
+from wisefl.paper.reproduction import about_now
+from wisefl.paper.scale import QUICK
+from wisefl.paper.table import Row, Table
+
+
+def test_the_page_has_every_claim_figure_and_reading(whole: Path, tmp_path: Path) -> None:
+    reproduced = replace(Reproduced.read(whole), about=about_now(QUICK, "wisefl reproduce all", 0.0))
+    write_page(reproduced, tmp_path / "page.md")
+    copy_results(whole, tmp_path / "page.md")
+    page = (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert sum(line.startswith(f"| {number} |") for number in range(1, 14) for line in page.splitlines()) == 13
+    assert "| CSRA |" in page
+    assert all(f"| {reading.note} |" in page for reading in READINGS)
+    assert "None" not in page
+    assert "nan" not in page
+    for name in ("tiny_accuracy", "tiny_costs"):
+        for link in (f"page/{name}.csv", f"page/{name}.png"):
+            assert f"({link})" in page
+            assert (tmp_path / link).stat().st_size
+
+
+def test_results_of_an_earlier_page_do_not_stay(whole: Path, tmp_path: Path) -> None:
+    (tmp_path / "page").mkdir()
+    (tmp_path / "page" / "old.csv").write_text("stale")
+    copy_results(whole, tmp_path / "page.md")
+    assert not (tmp_path / "page" / "old.csv").exists()
+    assert (tmp_path / "page" / "claims.json").exists()
+
+
+def test_a_table_is_put_into_its_place_and_again(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("Before.\n\n<!-- gap -->\nold\n<!-- end of gap -->\n\nAfter.\n", encoding="utf-8")
+    fill(page, {"gap": "| new |"})
+    fill(page, {"gap": "| newer |"})
+    assert page.read_text() == "Before.\n\n<!-- gap -->\n\n| newer |\n\n<!-- end of gap -->\n\nAfter.\n"
+    with pytest.raises(InvalidInput, match="no place for the table 'other'"):
+        fill(page, {"other": ""})
+
+
+def test_a_bar_in_a_cell_is_no_new_cell() -> None:
+    assert table(("", "b"), [("KL(p || q)", 2)]) == "| | b |\n|---|---|\n| KL(p \\|\\| q) | 2 |"
+
+
+def test_an_estimate_has_an_interval_unless_there_is_none() -> None:
+    assert estimate([1.0, 2.0, 3.0, 4.0]) == "2.5 ± 2.1"
+    assert estimate([61_300.0, 61_300.0]) == "61,300"
+    assert estimate([0.1234567]) == "0.1235"
+    assert estimate([]) == "-"
+
+
+def test_the_experiment_on_the_theorem_is_a_table_per_axis() -> None:
+    rows = tuple(
+        Row(panel, method, x, seed, x + seed)
+        for panel in ("bound by divergence", "bound by data")
+        for method in ("bound", "gap")
+        for x in (1.0, 2.0)
+        for seed in range(2)
+    )
+    tables = theorem_tables(Results({"theorem": Table(rows)}))
+    first = tables["by-divergence"].splitlines()
+    assert first[0] == "| 400 samples, divergence of each client | 1 | 2 |"
+    assert first[2].startswith("| bound as printed (total) | 1.5 ± 6.4 | 2.5 ± 6.4 |")
+    assert len(first) == 4
+
+
+def test_tables_wait_for_their_figures() -> None:
+    assert optimality_tables(Results({})) == {}
+    assert theorem_tables(Results({})) == {}
