@@ -9,7 +9,7 @@ from wisefl import InvalidInput
 from wisefl.run.config import RunConfig, load_config
 from wisefl.run.folder import CHECKPOINT, RunFolder
 from wisefl.simulation.loop import run_folder
-from wisefl.simulation.rounds import State
+from wisefl.run.state import State
 from wisefl.theory.replay import course_of_run
 
 
