@@ -70,7 +70,7 @@ def test_show_copes_with_more_clients_than_pixels(tmp_path):
     [
         (("show", "digits", "--split", "magic"), "choose one of hybrid"),
         (("show", "digits", "--clients", "5000"), "1442 samples cannot be shared among 5000 clients"),
-        (("show", "digits", "--out", "/no/such/folder/x.png"), "picture cannot be written"),
+        (("show", "digits", "--out", "/no/such/folder/x.png"), "x.png: cannot be written"),
         (("fetch", "mnist"), "choose one of fashion-mnist"),
     ],
 )

@@ -90,9 +90,10 @@ def test_finished_runs_are_kept(whole: Path) -> None:
 
 
 def test_a_folder_held_by_a_worker_that_outlived_its_command_is_waited_for(
-    whole: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cell = next(cell for cell in tiny.reproduction(whole).cells if cell.config.kind == "decisions")
+    cell = next(cell for cell in tiny.reproduction(tmp_path).cells if cell.config.kind == "decisions")
+    cell.path.mkdir(parents=True)
     holder = locked(cell.path)
     holder.__enter__()
     waits: list[float] = []

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wisefl.errors import MissingExtra
+from wisefl.errors import InvalidInput, MissingExtra
 from wisefl.plots.axes import Scale, dress, scale_y, sheet
 from wisefl.plots.lines import around
 from wisefl.plots.panels import Line, Panel, draw_panels
@@ -55,9 +55,16 @@ def test_a_linear_axis_starts_at_zero_where_little_would_be_won_elsewhere(low: f
     assert (axes.get_ylim()[0] == 0.0) == from_zero
 
 
+def test_the_suffix_says_the_format(tmp_path: Path) -> None:
+    draw_panels("Title", [Panel("Panel", "x", "y", [line(1)])], tmp_path / "picture.svg")
+    assert "<svg" in (tmp_path / "picture.svg").read_text()
+    with pytest.raises(InvalidInput, match=r"picture\.cube: cannot be drawn"):
+        draw_panels("Title", [Panel("Panel", "x", "y", [line(1)])], tmp_path / "picture.cube")
+
+
 def test_without_matplotlib_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("matplotlib", "matplotlib.figure", "matplotlib.backends.backend_agg"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(MissingExtra, match=r"wisefl\[report\]"):
+    with pytest.raises(MissingExtra, match=r"matplotlib is not installed: .*\[report\]"):
         draw_panels("Title", [Panel("Panel", "x", "y", [line(1)])], tmp_path / "picture.png")
     assert not (tmp_path / "picture.png").exists()

@@ -8,8 +8,8 @@ import pytest
 from wisefl import InvalidInput
 from wisefl.run.config import RunConfig, load_config
 from wisefl.run.folder import CHECKPOINT, RunFolder
-from wisefl.simulation.loop import run_folder
 from wisefl.run.state import State
+from wisefl.simulation.loop import run_folder
 from wisefl.theory.replay import course_of_run
 
 
@@ -37,6 +37,12 @@ def test_a_replaced_sample_changes_nothing_else(tmp_path: Path) -> None:
     assert other.train.labels[3] == course.test.labels[5]
     assert np.flatnonzero((other.train.images != course.train.images).any(axis=(1, 2, 3))).tolist() == [3]
     assert not (other.end() == stored).all()
+
+
+def test_decisions_have_no_bound(tmp_path: Path) -> None:
+    run_folder(tmp_path, small("kind=decisions"))
+    with pytest.raises(InvalidInput, match="decided its rounds without training: there is no model to bound"):
+        course_of_run(RunFolder.open(tmp_path))
 
 
 def test_several_models_have_no_bound(tmp_path: Path) -> None:

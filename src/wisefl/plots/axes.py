@@ -4,7 +4,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from wisefl.errors import MissingExtra
+from wisefl.errors import InvalidInput, MissingExtra
 from wisefl.files import written_whole
 
 if TYPE_CHECKING:
@@ -66,12 +66,22 @@ def legend_below(sheet: "Figure", axes: "Axes", columns: int) -> None:
     sheet.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False, handlelength=4.0)
 
 
-def save_png(sheet: "Figure", path: str | Path) -> None:
+def save(sheet: "Figure", path: str | Path, *, shades: bool = False) -> None:
+    """Write what the suffix says: a PNG, or any other format that matplotlib knows; `shades` are kept if told."""
+    ending = Path(path).suffix.removeprefix(".").lower() or "png"
+    image = BytesIO()
+    try:
+        sheet.savefig(image, format=ending, dpi=_DOTS_PER_INCH)
+    except ValueError as error:
+        raise InvalidInput(f"{path}: cannot be drawn ({error})") from None
+    with written_whole(path, "wb") as file:
+        file.write(_few_colours(image) if ending == "png" and not shades else image.getvalue())
+
+
+def _few_colours(image: BytesIO) -> bytes:
     """With 256 colours, which is all that a drawing of few needs: a third of the bytes."""
     from PIL import Image
 
-    full, small = BytesIO(), BytesIO()
-    sheet.savefig(full, format="png", dpi=_DOTS_PER_INCH)
-    Image.open(full).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(small, "png", optimize=True)
-    with written_whole(path, "wb") as file:
-        file.write(small.getvalue())
+    small = BytesIO()
+    Image.open(image).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(small, "png", optimize=True)
+    return small.getvalue()

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisefl.errors import InvalidInput
-from wisefl.plots.axes import dress, headline, legend_below, save_png, sheet
+from wisefl.plots.axes import dress, headline, legend_below, save, sheet
 from wisefl.plots.lines import BAND_FROM, around, draw_band, draw_mean, draw_seed
 from wisefl.plots.palette import Look, look, looks
 from wisefl.results.comparison import LAST_EVALUATIONS, Comparison, Group
@@ -44,7 +44,7 @@ def plot_comparison(comparison: Comparison, path: str | Path, title: str = "") -
     headline(page, title or default_title(comparison))
     labels = [group.label for group in groups]
     legend_below(page, panels[0], min(len(labels), 8 if max(map(len, labels)) < 16 else 4))
-    save_png(page, path)
+    save(page, path)
 
 
 def default_title(comparison: Comparison) -> str:

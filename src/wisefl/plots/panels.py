@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wisefl.arrays import Floats
-from wisefl.plots.axes import Scale, dress, headline, legend_below, save_png, scale_y, sheet
+from wisefl.plots.axes import Scale, dress, headline, legend_below, save, scale_y, sheet
 from wisefl.plots.lines import BAND_FROM, around, draw_band, draw_mean, draw_seed
 from wisefl.plots.palette import look
 from wisefl.results.curves import mean_interval
@@ -53,7 +53,7 @@ def draw_panels(title: str, panels: Sequence[Panel], path: str | Path) -> None:
     seeds = max((len(line.values) for panel in panels for line in panel.lines), default=0)
     headline(page, f"{title}: {around(seeds)}")
     legend_below(page, places[0], min(names, _NAMES_PER_ROW))
-    save_png(page, path)
+    save(page, path)
 
 
 def _draw(axes: "Axes", panel: Panel) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wisefl.decision.pareto import ParetoPoint, dominated, proved_energy_j
-from wisefl.plots.axes import dress, save_png, sheet
+from wisefl.plots.axes import dress, save, sheet
 from wisefl.plots.palette import BLUE, GREY, ORANGE
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def plot_front(points: Sequence[ParetoPoint], path: str | Path, title: str = "")
     _draw_out_of_reach(axes, points)
     dress(axes, x_label="round latency (s)", y_label="energy of all selected clients (J)", title=title)
     axes.legend(frameon=False, loc="upper right")
-    save_png(page, path)
+    save(page, path)
 
 
 def _draw_points(axes: "Axes", points: Sequence[ParetoPoint]) -> None:

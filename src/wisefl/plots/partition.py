@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wisefl.arrays import Floats, Ints
 from wisefl.divergence import client_divergence
-from wisefl.errors import InvalidInput, MissingExtra
+from wisefl.plots.axes import dress, headline, save, sheet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,39 +17,35 @@ _NAMED_UP_TO = 100
 """Up to so many clients each has its number on the axis and a gap to its neighbour."""
 
 
-def draw_partition(counts: NDArray[np.int64], classes: tuple[str, ...], title: str, path: str | Path) -> None:
-    """Write a PNG (or what the suffix says): samples per client above, share of each class below.
+def draw_partition(counts: Ints, classes: tuple[str, ...], title: str, path: str | Path) -> None:
+    """Samples per client above, share of each class below.
 
     Clients stand in the order of their divergence from the whole, the most alike first; those that lack a class,
     whose divergence is infinite, stand right of a line, the largest first.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("matplotlib", "report") from None
     divergence = client_divergence(counts)
     order = np.lexsort((-counts.sum(axis=1), divergence))
     held = counts[order]
     complete = int(np.isfinite(divergence).sum())
-    colours = _colours(len(classes))
 
-    figure = Figure(figsize=(13, 7), dpi=120, layout="constrained")
-    axes = figure.subplots(2, 2, height_ratios=(1.15, 1), width_ratios=(1, 0.015))
+    page = sheet(13, 7)
+    axes = page.subplots(2, 2, height_ratios=(1.15, 1), width_ratios=(1, 0.015))
     (bars, legend), (shares, scale) = axes
     shares.sharex(bars)
-    figure.suptitle(title, x=0.01, ha="left", fontsize=14, fontweight="bold")
-    _bars(bars, held, classes, colours)
+    headline(page, title)
+    _bars(bars, held, classes)
+    dress(bars, y_label="samples", title=_note(complete, len(held)))
+    bars.grid(visible=False, axis="x")
     _legend(legend, bars)
-    figure.colorbar(_shares(shares, held, classes), cax=scale, label="share of the client's samples")
+    page.colorbar(_shares(shares, held, classes), cax=scale, label="share of the client's samples")
     _name_clients(bars, shares, order)
-    _divide(bars, shares, complete, len(held))
-    try:
-        figure.savefig(path)
-    except (OSError, ValueError) as error:
-        raise InvalidInput(f"{path}: the picture cannot be written ({error})") from None
+    if 0 < complete < len(held):
+        for one in (bars, shares):
+            one.axvline(complete - 0.5, color="black", linewidth=1.0, linestyle="--")
+    save(page, path, shades=True)
 
 
-def _colours(classes: int) -> NDArray[np.float64]:
+def _colours(classes: int) -> Floats:
     from matplotlib import colormaps
 
     if classes <= 10:
@@ -56,23 +53,19 @@ def _colours(classes: int) -> NDArray[np.float64]:
     return np.asarray(colormaps["turbo"](np.linspace(0.05, 0.95, classes)))
 
 
-def _bars(axes: "Axes", held: NDArray[np.int64], classes: tuple[str, ...], colours: NDArray[np.float64]) -> None:
+def _bars(axes: "Axes", held: Ints, classes: tuple[str, ...]) -> None:
     apart = len(held) <= _NAMED_UP_TO
     half = 0.425 if apart else 0.5
     middle = np.arange(len(held), dtype=np.float64)
     outline = _outline(middle - half, middle + half, apart)
-    top = np.cumsum(held, axis=1)
+    top, colours = np.cumsum(held, axis=1), _colours(len(classes))
     for label, name in enumerate(classes):
         high = top[:, label]
         low = high - held[:, label]
         floor, ceiling = _outline(low, low, apart), _outline(high, high, apart)
         axes.fill_between(outline, floor, ceiling, color=colours[label], linewidth=0, label=name)
-    axes.set_ylabel("samples")
     axes.set_ylim(0, top[:, -1].max() * 1.12)
     axes.margins(x=0)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(axis="y", color="0.9")
-    axes.set_axisbelow(True)
 
 
 def _legend(axes: "Axes", bars: "Axes") -> None:
@@ -83,7 +76,7 @@ def _legend(axes: "Axes", bars: "Axes") -> None:
         axes.legend(handles[::-1], names[::-1], loc="upper left", borderaxespad=0, frameon=False, fontsize=9)
 
 
-def _outline(left: NDArray[Any], right: NDArray[Any], apart: bool) -> NDArray[np.float64]:
+def _outline(left: NDArray[Any], right: NDArray[Any], apart: bool) -> Floats:
     """The two ends of every bar, followed by a NaN where the pen is to be lifted before the next.
 
     One outline per class instead of a rectangle per client: 10,000 clients draw as fast as 80.
@@ -92,7 +85,7 @@ def _outline(left: NDArray[Any], right: NDArray[Any], apart: bool) -> NDArray[np
     return np.stack(ends, axis=1).ravel().astype(np.float64)
 
 
-def _shares(axes: "Axes", held: NDArray[np.int64], classes: tuple[str, ...]) -> Any:
+def _shares(axes: "Axes", held: Ints, classes: tuple[str, ...]) -> Any:
     from matplotlib import colormaps
     from matplotlib.colors import PowerNorm
 
@@ -112,7 +105,7 @@ def _shares(axes: "Axes", held: NDArray[np.int64], classes: tuple[str, ...]) -> 
     return image
 
 
-def _name_clients(bars: "Axes", shares: "Axes", order: NDArray[np.int64]) -> None:
+def _name_clients(bars: "Axes", shares: "Axes", order: Ints) -> None:
     from matplotlib.ticker import MaxNLocator
 
     bars.tick_params(labelbottom=False)
@@ -125,11 +118,9 @@ def _name_clients(bars: "Axes", shares: "Axes", order: NDArray[np.int64]) -> Non
     shares.set_xlabel(f"{what}, from most to least like the whole (grey: lacks the class)")
 
 
-def _divide(bars: "Axes", shares: "Axes", complete: int, clients: int) -> None:
-    """Mark where the clients begin that lack a class."""
+def _note(complete: int, clients: int) -> str:
+    """How many clients stand left of the line, where those begin that lack a class."""
     note = f"{complete:,} of {clients:,} clients hold every class"
     if 0 < complete < clients:
-        for axes in (bars, shares):
-            axes.axvline(complete - 0.5, color="black", linewidth=1.0, linestyle="--")
         note += f"; the {clients - complete:,} right of the line lack at least one"
-    bars.set_title(note, loc="left", fontsize=10)
+    return note

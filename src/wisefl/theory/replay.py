@@ -17,6 +17,7 @@ from wisefl.learning import Engine, Job, LocalTraining, Samples, average
 from wisefl.learning.model import initial_model
 from wisefl.run.folder import CHECKPOINT, RunFolder
 from wisefl.run.record import RoundRecord
+from wisefl.run.state import State
 from wisefl.simulation.federation import Federation, build
 
 
@@ -84,6 +85,8 @@ class Course:
 
 def course_of_run(folder: RunFolder) -> tuple[Course, Singles]:
     """The course of a run so far, and the weights that its checkpoint holds."""
+    if folder.config.kind == "decisions":
+        raise InvalidInput(f"{folder.path} decided its rounds without training: there is no model to bound")
     round, weights = _last_model(folder)
     federation = build(folder.config)
     schedule = tuple(_trained(record) for record in list(folder.records())[:round])
@@ -96,14 +99,14 @@ def course_of_run(folder: RunFolder) -> tuple[Course, Singles]:
 def _last_model(folder: RunFolder) -> tuple[int, Singles]:
     try:
         with np.load(folder.path / CHECKPOINT, allow_pickle=False) as stored:
-            round, models = int(stored["round"]), stored["models"]
+            state = State.from_arrays(dict(stored))
     except FileNotFoundError:
         raise InvalidInput(f"{folder.path} has no {CHECKPOINT}: no round of it was finished") from None
     except (OSError, ValueError, KeyError) as error:
         raise InvalidInput(f"{folder.path / CHECKPOINT}: not a checkpoint of a run ({error})") from None
-    if len(models) > 1:
-        raise InvalidInput(f"{folder.path} trained {len(models)} models; Theorem 1 is about one global model")
-    return round, models[0]
+    if len(state.models) > 1:
+        raise InvalidInput(f"{folder.path} trained {len(state.models)} models; Theorem 1 is about one global model")
+    return state.round, state.models[0]
 
 
 def _trained(record: RoundRecord) -> Ints:

@@ -29,7 +29,7 @@ Runs = Literal["training", "decisions"]
 """Rounds of federated learning, or rounds of channel draws that are decided and charged but not trained."""
 
 COSTS = (LATENCY, ENERGY, CUMULATIVE_LATENCY, CUMULATIVE_ENERGY)
-METRICS: dict[Runs, tuple[Metric, ...]] = {
+AVAILABLE: dict[Runs, tuple[Metric, ...]] = {
     "training": (TEST_ACCURACY, HELD_OUT_ACCURACY, *COSTS, CLIENTS_USED),
     "decisions": (*COSTS, OBJECTIVE, EXCESS, BAND, MISSING, BROKEN),
 }
@@ -101,8 +101,8 @@ class Figure:
             if not names or len(set(names)) < len(names):
                 raise InvalidInput(f"figure {self.name!r} needs {what}s with names of their own, not {names}")
         for panel in self.panels:
-            if panel.metric not in METRICS[self.runs]:
-                known = ", ".join(metric.name for metric in METRICS[self.runs])
+            if panel.metric not in AVAILABLE[self.runs]:
+                known = ", ".join(metric.name for metric in AVAILABLE[self.runs])
                 raise InvalidInput(
                     f"figure {self.name!r}: {self.runs} have no {panel.metric.name!r}; there are {known}"
                 )
