@@ -69,7 +69,9 @@ def reproduce(
     from wisefl.paper.reproduction import Reproduction, about_now
     from wisefl.paper.scale import SCALES
     from wisefl.paper.studies import STUDIES
+    from wisefl.plots.axes import sheet
 
+    sheet(1.0, 1.0)  # what could not be drawn in the end is not begun
     started = time.time()
     wanted = SCALES[scale.value].with_seeds(seeds)
     names = figure or [ALL]

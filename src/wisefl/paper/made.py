@@ -33,6 +33,8 @@ class PanelText:
     y_label: str
     metric: str = ""
     """What of the runs' records is shown, if it is of records."""
+    course: bool = False
+    """Over the rounds of a run, rather than over something that is swept."""
     y_scale: AxisScale = "linear"
     rounds: int | None = None
 
@@ -127,6 +129,7 @@ def figure_text(figure: Figure, scale: Scale, table: Table) -> FigureText:
                 x_label=panel.x_label,
                 y_label=panel.y_label,
                 metric=panel.metric.name,
+                course=panel.sweep is None,
                 y_scale="log" if _logarithmic(figure, panel, table) else "linear",
                 rounds=rounds[panel.name],
             )

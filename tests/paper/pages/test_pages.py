@@ -57,6 +57,7 @@ def test_a_bar_in_a_cell_is_no_new_cell() -> None:
 def test_an_estimate_has_an_interval_unless_there_is_none() -> None:
     assert estimate([1.0, 2.0, 3.0, 4.0]) == "2.5 ± 2.1"
     assert estimate([61_300.0, 61_300.0]) == "61,300"
+    assert estimate([0.1 + 0.2, 0.3, 0.3]) == "0.3"
     assert estimate([0.1234567]) == "0.1235"
     assert estimate([]) == "-"
 

@@ -9,8 +9,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
+
+from wisefl.errors import MissingExtra
 
 LEVEL = 0.05
 FEWEST_SEEDS = 3
@@ -108,19 +111,23 @@ def wanted(low: float, high: float) -> str:
 
 
 def _interval(mean: float, error: float, count: int, level: float) -> tuple[float, float]:
-    from scipy.special import stdtrit
-
-    half = float(stdtrit(count - 1, 1.0 - level / 2.0)) * error
+    half = float(_special().stdtrit(count - 1, 1.0 - level / 2.0)) * error
     return mean - half, mean + half
 
 
 def _p_value(mean: float, error: float, count: int, low: float, high: float) -> float:
-    from scipy.special import stdtr
-
     distance = min(abs(mean - end) for end in (low, high))
     if error == 0.0:
         return 1.0 if distance == 0.0 else 0.0
-    return float(2.0 * stdtr(count - 1, -distance / error))
+    return float(2.0 * _special().stdtr(count - 1, -distance / error))
+
+
+def _special() -> Any:
+    try:
+        from scipy import special
+    except ImportError:
+        raise MissingExtra("SciPy, which knows Student's t,", "report") from None
+    return special
 
 
 def _log(value: float) -> float:

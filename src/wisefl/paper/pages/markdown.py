@@ -9,6 +9,8 @@ from wisefl.files import write_text
 from wisefl.results.curves import Estimate
 
 NOTHING = "-"
+_NOISE = 1e-12
+"""Of equal numbers the mean is not always one of them, to the last digit."""
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -35,7 +37,8 @@ def estimate(values: Sequence[float], digits: int = 4) -> str:
 
 
 def told(estimate: Estimate, digits: int, unit: str = "") -> str:
-    around = f" ± {_rounded(estimate.half_width, 2)}" if estimate.half_width else ""
+    half = estimate.half_width or 0.0
+    around = f" ± {_rounded(half, 2)}" if half > _NOISE * abs(estimate.mean) else ""
     return f"{_rounded(estimate.mean, digits)}{around}{' ' + unit if unit else ''}"
 
 

@@ -143,7 +143,7 @@ def _ends(reproduced: Reproduced) -> str:
 
 
 def _end(results: Results, text: FigureText, panel: PanelText, method: str) -> PerSeed:
-    if panel.x_label == "round" and panel.metric == TEST_ACCURACY.name:
+    if panel.course and panel.metric == TEST_ACCURACY.name:
         return results.final_accuracy(text.name, panel.name, method)
     return results.final(text.name, panel.name, method)
 

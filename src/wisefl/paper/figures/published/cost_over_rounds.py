@@ -8,7 +8,7 @@ FIGURE = Figure(
     name="cost_over_rounds",
     title="Cumulative energy and latency",
     caption="What the rounds have cost so far, for 80 clients with a new channel in every round and equal weights of "
-    "latency and energy. Random shares can be tiny, so the random methods are heavy-tailed.",
+    "latency and energy. Random shares are at least a tenth of an equal one.",
     runs="decisions",
     panels=(
         Panel("energy", "Energy consumption", "round", CUMULATIVE_ENERGY.label, CUMULATIVE_ENERGY),
