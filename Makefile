@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 EXTRAS := dc,mixture,scip,learning,report,flower,ray,tensorboard,dev
 DEMO   := out/demo
 
-.PHONY: demo test lint browser format bench bench-decision bench-training clean
+.PHONY: demo test lint browser format bench bench-decision bench-dc bench-mixture bench-training bench-flower clean
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -40,13 +40,23 @@ format: $(VENV)/.installed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: bench-decision bench-training
+bench: bench-decision bench-dc bench-training bench-flower
 
 bench-decision: $(VENV)/.installed
 	$(BIN)/python benchmarks/decision.py
 
+bench-dc: $(VENV)/.installed
+	$(BIN)/python benchmarks/dc_levels.py
+	$(BIN)/python benchmarks/dc_holdout.py
+
+bench-mixture: $(VENV)/.installed
+	$(BIN)/python benchmarks/mixture.py
+
 bench-training: $(VENV)/.installed
 	$(BIN)/python benchmarks/training.py
+
+bench-flower: $(VENV)/.installed
+	PYTHONPATH=tests $(BIN)/python benchmarks/flower_overhead.py
 
 clean:
 	rm -rf $(VENV) out build *.egg-info src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
