@@ -7,27 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from support.runs import record, summary
+from support.runs import make_run
 from wisefl.cli import main
-from wisefl.run.config import load_config
-from wisefl.run.folder import RunFolder
-
-
-def make_run(path: Path, policy: str, seed: int, accuracy: list[float], finished: bool = True) -> Path:
-    changes = (f"policy.name={policy}", f"seed={seed}", "rounds=3")
-    folder = RunFolder.create(path, load_config(changes=changes))
-    for number, value in enumerate(accuracy, start=1):
-        folder.append(record(number, test_accuracy=value))
-    if finished:
-        folder.finish(summary())
-    return path
 
 
 @pytest.fixture
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    make_run(tmp_path / "runs" / "csra", "csra", 0, [0.5, 0.75, 0.9])
-    make_run(tmp_path / "runs" / "pow", "pow", 0, [0.4, 0.5, 0.8])
+    make_run(tmp_path / "runs" / "csra", [0.5, 0.75, 0.9], "policy.name=csra", "seed=0")
+    make_run(tmp_path / "runs" / "pow", [0.4, 0.5, 0.8], "policy.name=pow", "seed=0")
     return tmp_path / "runs"
 
 
@@ -42,8 +30,8 @@ def test_a_table_and_a_picture(runs: Path, tmp_path: Path, capsys: pytest.Captur
 
 
 def test_several_seeds_are_one_line(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    make_run(runs / "csra-1", "csra", 1, [0.5, 0.7, 0.8])
-    make_run(runs / "csra-2", "csra", 2, [0.5], finished=False)
+    make_run(runs / "csra-1", [0.5, 0.7, 0.8], "policy.name=csra", "seed=1")
+    make_run(runs / "csra-2", [0.5], "policy.name=csra", "seed=2", "rounds=3", finished=False)
     assert main(["compare", str(runs), "-o", str(tmp_path / "mine.png"), "--target", "0.85"]) == 0
     said = capsys.readouterr().out
     [csra] = [line for line in said.splitlines() if line.startswith("csra")]
@@ -84,7 +72,7 @@ def test_without_matplotlib_the_table_is_there(
 
 
 def test_a_run_before_its_first_evaluation(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    make_run(runs / "new", "fedavg", 0, [], finished=False)
+    make_run(runs / "new", [], "policy.name=fedavg", "seed=0", "rounds=3", finished=False)
     assert main(["compare", str(runs / "new")]) == 0
     said = capsys.readouterr().out
     assert "0 of 3" in said
@@ -110,7 +98,7 @@ def test_bad_input_is_one_sentence(
     (tmp_path / "empty").mkdir()
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "config.toml").write_text("not = = toml")
-    make_run(tmp_path / "half", "csra", 0, [0.5])
+    make_run(tmp_path / "half", [0.5], "policy.name=csra", "seed=0", "rounds=3")
     (tmp_path / "half" / "rounds.jsonl").unlink()
     assert main(["compare", *arguments]) == 2
     said = capsys.readouterr()
@@ -123,8 +111,8 @@ def test_no_figure_is_cut_short_on_a_narrow_screen(
     runs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "60")
-    make_run(runs / "other", "csra", 1, [0.5, 0.7, 0.8])
-    make_run(runs / "a-policy-of-a-long-name", "best-channel-first-and-then-some", 1, [0.5, 0.7, 0.8])
+    make_run(runs / "other", [0.5, 0.7, 0.8], "policy.name=csra", "seed=1")
+    make_run(runs / "long", [0.5, 0.7, 0.8], "policy.name=best-channel-first-and-then-some")
     assert main(["compare", str(runs), "--target", "0.7"]) == 0
     said = capsys.readouterr().out
     assert "best-channel-first-and-then-some" in said

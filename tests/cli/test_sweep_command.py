@@ -1,39 +1,22 @@
-"""`wisefl sweep` as a person uses it; how runs are carried out is a stand-in here."""
+"""`wisefl sweep` as a person uses it, on runs of two rounds."""
 
 import json
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-from support.runs import record, summary
-from wisefl import InvalidInput
+from support.parts import need
 from wisefl.cli import main
-from wisefl.run.config import RunConfig
-from wisefl.run.folder import RunFolder
-from wisefl.run.record import Summary
 
+need("torch", "sklearn", "joblib", "matplotlib")
 
-def run_folder(path: Path, config: RunConfig, *, workers: int | None = None) -> Summary:
-    if config.policy.name == "sae":
-        raise InvalidInput("no client is within reach")
-    folder = RunFolder.create(path, config)
-    for number in range(1, config.rounds + 1):
-        folder.append(record(number, test_accuracy=0.1 * number + 0.01 * config.seed))
-    folder.finish(summary())
-    return summary()
-
-
-@pytest.fixture(autouse=True)
-def _stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    loop = ModuleType("wisefl.simulation.loop")
-    loop.run_folder = run_folder  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "wisefl.simulation.loop", loop)
+TINY = ("rounds=2", "data.clients=8", "data.balanced_fraction=0.5", "limits.min_samples=200", "training.epochs=1")
 
 
 def sweep(out: Path, *arguments: str) -> int:
-    return main(["sweep", "--preset", "demo", "--set", "rounds=4", "--jobs", "1", "--out", str(out), *arguments])
+    changes = [word for change in TINY for word in ("--set", change)]
+    return main(["sweep", "--preset", "demo", *changes, "--jobs", "1", "--out", str(out), *arguments])
 
 
 def test_a_sweep_ends_with_the_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -63,19 +46,19 @@ def test_a_second_sweep_adds_what_is_missing(tmp_path: Path, capsys: pytest.Capt
 def test_failures_are_told_at_the_end_with_the_table_of_the_others(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert sweep(tmp_path, "--over", "policy.name=sae,csra", "--over", "seed=0..1") == 2
+    assert sweep(tmp_path, "--over", "limits.min_samples=99999,200", "--over", "seed=0..1") == 2
     said = capsys.readouterr()
-    assert any(line.startswith("csra") for line in said.out.splitlines())
-    assert said.err.splitlines()[-1] == (
-        "wisefl: error: 2 of 4 runs failed; sae_seed=0, sae_seed=1: no client is within reach"
+    assert [line.split()[:2] for line in said.out.splitlines() if line.startswith("csra")] == [["csra", "2"]]
+    assert said.err.splitlines()[-1].startswith(
+        "wisefl: error: 2 of 4 runs failed; min_samples=99999_seed=0, min_samples=99999_seed=1: the whole fleet holds"
     )
 
 
 def test_when_all_fail_there_is_no_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert sweep(tmp_path, "--over", "policy.name=sae") == 2
+    assert sweep(tmp_path, "--over", "limits.min_samples=99999") == 2
     said = capsys.readouterr()
     assert said.out == ""
-    assert "1 of 1 runs failed; sae: no client is within reach" in said.err
+    assert "1 of 1 runs failed; min_samples=99999: the whole fleet holds" in said.err
 
 
 def test_without_ray_the_extra_is_named(

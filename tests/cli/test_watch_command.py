@@ -21,6 +21,9 @@ from wisefl.run.config import load_config
 from wisefl.run.folder import ROUNDS, RunFolder
 from wisefl.run.record import Announcement, RoundRecord
 
+PATIENCE_S = 240.0
+"""For another process to start or to end; an idle machine takes a second."""
+
 
 def record(number: int, **changes: Any) -> RoundRecord:
     usual = {
@@ -200,7 +203,7 @@ def test_rounds_are_told_as_they_come_and_the_end_of_the_run_ends_it(run: RunFol
             run.append(record(2, dropped=(3,)))
             assert process.stdout.readline().endswith("0.5000 J, dropped 3\n")
             run.finish(runs.summary())
-            out, err = process.communicate(timeout=20)
+            out, err = process.communicate(timeout=PATIENCE_S)
         finally:
             process.kill()
     assert process.returncode == 0
@@ -216,7 +219,7 @@ def test_ctrl_c_is_the_usual_way_to_stop(run: RunFolder) -> None:
             assert process.stdout is not None
             process.stdout.readline()
             process.send_signal(signal.SIGINT)
-            _, err = process.communicate(timeout=20)
+            _, err = process.communicate(timeout=PATIENCE_S)
         finally:
             process.kill()
     assert process.returncode == 0
@@ -238,14 +241,14 @@ def test_a_terminal_is_redrawn_in_place(run: RunFolder, monkeypatch: pytest.Monk
         run.finish(runs.summary())
         rest = read_until(terminal, lambda seen: "finished" in seen and "\x1b[?25h" in seen)
         assert "\x1b[?25h" in rest, "the cursor is given back"
-        assert process.wait(20) == 0
+        assert process.wait(PATIENCE_S) == 0
     finally:
         process.kill()
         process.wait()
         os.close(terminal)
 
 
-def read_until(terminal: int, enough: Callable[[str], bool], seconds: float = 30.0) -> str:
+def read_until(terminal: int, enough: Callable[[str], bool], seconds: float = PATIENCE_S) -> str:
     seen, end = "", time.monotonic() + seconds
     while not enough(seen) and time.monotonic() < end:
         if select.select([terminal], [], [], 0.2)[0]:

@@ -1,17 +1,15 @@
 """Runs side by side, with figures that can be worked out by hand."""
 
 import math
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from support.runs import make_run
 from wisefl import InvalidInput
 from wisefl.results.comparison import Comparison, compare, find_runs, load_runs
 from wisefl.results.curves import Curve, Estimate, band, mean_interval
-
-MakeRun = Callable[..., Path]
 
 RISING = (0.1, 0.4, 0.6, 0.7, 0.8, 0.9, 0.8)
 
@@ -25,7 +23,7 @@ def curve(spent: list[float], accuracy: list[float]) -> Curve:
     return Curve(rounds, np.array(spent), 2.0 * np.array(spent), np.array(accuracy))
 
 
-def test_a_run_in_figures(tmp_path: Path, make_run: MakeRun) -> None:
+def test_a_run_in_figures(tmp_path: Path) -> None:
     folder = make_run(tmp_path / "mine", RISING, "policy.name=pow", "seed=3", latency_s=2.0, energy_j=5.0)
     [row] = compare_folders(folder, target=0.65).rows
     assert (row.name, row.policy, row.dataset, row.seed) == ("mine", "pow", "digits", 3)
@@ -36,7 +34,7 @@ def test_a_run_in_figures(tmp_path: Path, make_run: MakeRun) -> None:
     assert (row.rounds_to_target, row.latency_to_target_s, row.energy_to_target_j) == (4, 8.0, 20.0)
 
 
-def test_rounds_without_evaluation_cost_but_do_not_count(tmp_path: Path, make_run: MakeRun) -> None:
+def test_rounds_without_evaluation_cost_but_do_not_count(tmp_path: Path) -> None:
     folder = make_run(tmp_path / "run", (None, 0.5, None, 0.7, None), finished=False)
     [row] = compare_folders(folder, target=0.6).rows
     assert (row.rounds, row.finished) == (5, False)
@@ -45,7 +43,7 @@ def test_rounds_without_evaluation_cost_but_do_not_count(tmp_path: Path, make_ru
     assert row.rounds_to_target == 4
 
 
-def test_the_target_is_what_the_weakest_run_reached(tmp_path: Path, make_run: MakeRun) -> None:
+def test_the_target_is_what_the_weakest_run_reached(tmp_path: Path) -> None:
     make_run(tmp_path / "a", (0.2, 0.839, 0.7))
     make_run(tmp_path / "b", (0.2, 0.95, 0.9), "policy.name=pow")
     comparison = compare_folders(tmp_path)
@@ -54,22 +52,22 @@ def test_the_target_is_what_the_weakest_run_reached(tmp_path: Path, make_run: Ma
 
 
 @pytest.mark.parametrize("best", [0.29, 0.57, 0.58, 0.83, 1.0])
-def test_an_accuracy_of_whole_percent_is_its_own_target(tmp_path: Path, make_run: MakeRun, best: float) -> None:
+def test_an_accuracy_of_whole_percent_is_its_own_target(tmp_path: Path, best: float) -> None:
     assert compare_folders(make_run(tmp_path / "run", (0.1, best))).target == best
 
 
-def test_a_run_that_never_gets_there_says_so(tmp_path: Path, make_run: MakeRun) -> None:
+def test_a_run_that_never_gets_there_says_so(tmp_path: Path) -> None:
     [row] = compare_folders(make_run(tmp_path / "run", (0.1, 0.2)), target=0.9).rows
     assert (row.rounds_to_target, row.latency_to_target_s, row.energy_to_target_j) == (None, None, None)
 
 
-def test_a_run_that_has_not_begun_has_no_accuracy(tmp_path: Path, make_run: MakeRun) -> None:
+def test_a_run_that_has_not_begun_has_no_accuracy(tmp_path: Path) -> None:
     comparison = compare_folders(make_run(tmp_path / "run", (), finished=False))
     assert comparison.target is None
     assert (comparison.rows[0].rounds, comparison.rows[0].final_accuracy) == (0, None)
 
 
-def test_seeds_of_one_experiment_are_averaged(tmp_path: Path, make_run: MakeRun) -> None:
+def test_seeds_of_one_experiment_are_averaged(tmp_path: Path) -> None:
     for seed, accuracy in enumerate((0.6, 0.7, 0.8)):
         make_run(tmp_path / f"s{seed}", (0.1, *[accuracy] * 5), f"seed={seed}", latency_s=1.0 + seed)
     make_run(tmp_path / "other", RISING[:6], "seed=0", "policy.name=pow")
@@ -84,7 +82,7 @@ def test_seeds_of_one_experiment_are_averaged(tmp_path: Path, make_run: MakeRun)
     assert pow_group.estimates["final_accuracy"].half_width is None
 
 
-def test_no_mean_over_those_only_that_reached_the_target(tmp_path: Path, make_run: MakeRun) -> None:
+def test_no_mean_over_those_only_that_reached_the_target(tmp_path: Path) -> None:
     make_run(tmp_path / "s0", (0.1, 0.9), "seed=0")
     make_run(tmp_path / "s1", (0.1, 0.3), "seed=1")
     [group] = compare_folders(tmp_path, target=0.5).groups
@@ -92,7 +90,7 @@ def test_no_mean_over_those_only_that_reached_the_target(tmp_path: Path, make_ru
     assert group.estimates["rounds_to_target"] is None
 
 
-def test_a_copy_of_a_run_is_not_a_second_seed(tmp_path: Path, make_run: MakeRun) -> None:
+def test_a_copy_of_a_run_is_not_a_second_seed(tmp_path: Path) -> None:
     for name in ("a", "b"):
         make_run(tmp_path / name, RISING, "seed=4")
     comparison = compare_folders(tmp_path)
@@ -101,7 +99,7 @@ def test_a_copy_of_a_run_is_not_a_second_seed(tmp_path: Path, make_run: MakeRun)
     assert comparison.left_out() == ["b"]
 
 
-def test_an_unfinished_seed_waits_until_it_is_finished(tmp_path: Path, make_run: MakeRun) -> None:
+def test_an_unfinished_seed_waits_until_it_is_finished(tmp_path: Path) -> None:
     make_run(tmp_path / "s0", (0.1, 0.9), "seed=0")
     make_run(tmp_path / "s1", (0.1,), "seed=1", "rounds=2", finished=False)
     comparison = compare_folders(tmp_path)
@@ -110,7 +108,7 @@ def test_an_unfinished_seed_waits_until_it_is_finished(tmp_path: Path, make_run:
     assert comparison.left_out() == ["s1"]
 
 
-def test_a_policy_that_stands_twice_is_told_apart_by_its_settings(tmp_path: Path, make_run: MakeRun) -> None:
+def test_a_policy_that_stands_twice_is_told_apart_by_its_settings(tmp_path: Path) -> None:
     make_run(tmp_path / "a", RISING, "limits.max_divergence=0.2", "data.folder=here")
     make_run(tmp_path / "b", RISING, "limits.max_divergence=0.4", "data.folder=there")
     make_run(tmp_path / "c", RISING, "policy.name=pow")
@@ -118,14 +116,14 @@ def test_a_policy_that_stands_twice_is_told_apart_by_its_settings(tmp_path: Path
     assert labels == ["csra max_divergence=0.2", "csra max_divergence=0.4", "pow"]
 
 
-def test_folders_are_found_below_and_only_once_and_in_natural_order(tmp_path: Path, make_run: MakeRun) -> None:
+def test_folders_are_found_below_and_only_once_and_in_natural_order(tmp_path: Path) -> None:
     for seed in (10, 2, 1):
         make_run(tmp_path / f"seed={seed}", RISING, f"seed={seed}")
     found = find_runs([tmp_path / "seed=10", tmp_path, tmp_path / "seed=1" / ".."])
     assert [path.name for path in found] == ["seed=10", "seed=1", "seed=2"]
 
 
-def test_folders_of_the_same_name_keep_their_parents(tmp_path: Path, make_run: MakeRun) -> None:
+def test_folders_of_the_same_name_keep_their_parents(tmp_path: Path) -> None:
     for parent in ("x", "y"):
         make_run(tmp_path / parent / "run", RISING)
     runs = load_runs([tmp_path / "x" / "run", tmp_path / "y" / "run"])
@@ -143,7 +141,7 @@ def test_folders_of_the_same_name_keep_their_parents(tmp_path: Path, make_run: M
         ("[1, 2]\n", "rounds.jsonl, line 3: not the record of a round"),
     ],
 )
-def test_damaged_records_are_told(tmp_path: Path, make_run: MakeRun, line: str, says: str) -> None:
+def test_damaged_records_are_told(tmp_path: Path, line: str, says: str) -> None:
     folder = make_run(tmp_path / "run", (0.1, 0.2))
     with open(folder / "rounds.jsonl", "a") as file:
         file.write(line)
@@ -152,7 +150,7 @@ def test_damaged_records_are_told(tmp_path: Path, make_run: MakeRun, line: str, 
     assert says in str(told.value)
 
 
-def test_a_line_cut_short_is_no_record(tmp_path: Path, make_run: MakeRun) -> None:
+def test_a_line_cut_short_is_no_record(tmp_path: Path) -> None:
     folder = make_run(tmp_path / "run", (0.1, 0.2), finished=False)
     with open(folder / "rounds.jsonl", "a") as file:
         file.write('{"round": 3, "cumul')

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from support.parts import need
 from support.runs import record, summary
 from wisefl import MissingExtra
 from wisefl.run.config import load_config
@@ -75,9 +76,8 @@ def test_without_tensorboard_the_extra_is_named(tmp_path: Path, monkeypatch: pyt
         TensorBoardLog(tmp_path)
 
 
-def test_tensorboard_shows_a_resumed_run_once(tmp_path: Path, need_module, watch: Watch) -> None:
-    need_module("torch")
-    need_module("tensorboard")
+def test_tensorboard_shows_a_resumed_run_once(tmp_path: Path, watch: Watch) -> None:
+    need("torch", "tensorboard")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     killed = TensorBoardLog(tmp_path)

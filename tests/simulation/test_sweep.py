@@ -2,18 +2,16 @@
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from support.runs import make_run
 from wisefl import InvalidInput
 from wisefl.run.config import RunConfig
 from wisefl.run.folder import SUMMARY, RunFolder
 from wisefl.simulation.sweep import Cell, RunOne, plan_sweep, run_sweep
-
-MakeRun = Callable[..., Path]
 
 
 def names(cells: list[Cell]) -> list[str]:
@@ -103,19 +101,19 @@ def test_mistakes_are_told_before_anything_runs(tmp_path: Path, over: list[str],
     assert not (tmp_path / "out").exists()
 
 
-def test_a_folder_with_other_settings_is_not_reused(tmp_path: Path, make_run: MakeRun) -> None:
+def test_a_folder_with_other_settings_is_not_reused(tmp_path: Path) -> None:
     make_run(tmp_path / "seed=0", (0.5, 0.6), "seed=0")
     assert plan_sweep(tmp_path, ["seed=0"], changes=("rounds=2",))[0].finished
     with pytest.raises(InvalidInput, match="holds a run with other settings \\(rounds = 3 is asked for\\)"):
         plan_sweep(tmp_path, ["seed=0"], changes=("rounds=3",))
 
 
-def test_a_run_folder_is_no_place_for_a_sweep(tmp_path: Path, make_run: MakeRun) -> None:
+def test_a_run_folder_is_no_place_for_a_sweep(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="holds a run itself"):
         plan_sweep(make_run(tmp_path / "run", (0.5,)), ["seed=0"])
 
 
-def test_finished_runs_are_kept_and_unfinished_ones_go_on(tmp_path: Path, make_run: MakeRun, pretend: RunOne) -> None:
+def test_finished_runs_are_kept_and_unfinished_ones_go_on(tmp_path: Path, pretend: RunOne) -> None:
     make_run(tmp_path / "seed=0", (0.5,), "seed=0")
     make_run(tmp_path / "seed=1", (), "seed=1", finished=False)
     cells = plan_sweep(tmp_path, ["seed=0..2"], changes=("rounds=1",))

@@ -1,13 +1,14 @@
 """Real runs in a sweep: wherever and beside whatever they run, they leave the same records."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from support.parts import need
+from support.runs import repeatable
 from wisefl.cli import main
 from wisefl.run.config import RunConfig
+from wisefl.run.folder import RunFolder
 from wisefl.run.record import RoundRecord, Summary
 from wisefl.simulation.sweep import Backend, plan_sweep, run_sweep
 
@@ -15,25 +16,17 @@ OVER = ["policy.name=csra,fedavg", "seed=0..1"]
 TINY = ("rounds=3", "data.clients=8", "data.balanced_fraction=0.5", "limits.min_samples=200", "training.epochs=2")
 
 
-@pytest.fixture(autouse=True)
-def _real_parts(need_module) -> None:
-    for name in ("torch", "sklearn", "joblib"):
-        need_module(name)
+need("torch", "sklearn", "joblib")
 
 
-def records(out: Path) -> dict[str, list[dict[str, Any]]]:
+def records(out: Path) -> dict[str, list[RoundRecord]]:
     """What each run left, but for the times on the clock."""
-    return {
-        path.parent.name: [
-            {key: value for key, value in json.loads(line).items() if not key.endswith("_wall_s")}
-            for line in path.read_text().splitlines()
-        ]
-        for path in out.glob("*/rounds.jsonl")
-    }
+    return {path.parent.name: repeatable(path.parent) for path in out.glob("*/rounds.jsonl")}
 
 
 def weights(out: Path) -> dict[str, str]:
-    return {path.parent.name: json.loads(path.read_text())["weights_sha256"] for path in out.glob("*/summary.json")}
+    folders = [RunFolder.open(path.parent) for path in out.glob("*/summary.json")]
+    return {folder.path.name: folder.summary().weights_sha256 for folder in folders}
 
 
 def sweep(out: Path, jobs: int, backend: Backend = "processes") -> Path:
@@ -54,8 +47,8 @@ def test_processes_change_nothing(one_by_one: Path, tmp_path: Path) -> None:
     assert weights(parallel) == weights(one_by_one)
 
 
-def test_ray_changes_nothing(one_by_one: Path, tmp_path: Path, need_module) -> None:
-    need_module("ray")
+def test_ray_changes_nothing(one_by_one: Path, tmp_path: Path) -> None:
+    need("ray")
     import ray
 
     try:
