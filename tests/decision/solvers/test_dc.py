@@ -1,17 +1,26 @@
 """Solver `dc`, the paper's Algorithms 1 and 2, at its three levels."""
 
+import re
 import subprocess
 import sys
 from typing import Any
 
-import clarabel
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.fleets import fleet_of
+from support.parts import need
+from support.strategies import problems
 from wisefl import Decision, Fleet, InvalidInput, Limits, RoundProblem, solve
 from wisefl.decision.allocation import allocate
+
+
+@pytest.fixture(autouse=True)
+def _parts() -> None:
+    need("clarabel", "scipy")
+
 
 PAPER = [
     {"max_divergence": 0.2, "min_samples": 2000},
@@ -25,38 +34,8 @@ def round_problem(seed: int = 0, clients: int = 80, unit_hz: float = 1e9, **limi
     return RoundProblem.build(Fleet.random(clients, seed, frequency_unit_hz=unit_hz), None, Limits(**limits))
 
 
-def fleet_of(cycles_per_bit: list[float]) -> Fleet:
-    """Clients with 750 samples each that differ in nothing but their work."""
-    clients = len(cycles_per_bit)
-    return Fleet(
-        client=np.arange(clients).astype(str),
-        distance_m=np.full(clients, 220.0),
-        transmit_power_dbm=np.full(clients, 25.0),
-        max_frequency_hz=np.full(clients, 3e9),
-        cycles_per_bit=np.array(cycles_per_bit),
-        label_counts=np.full((clients, 10), 75),
-        channel_gain=np.ones(clients),
-    )
-
-
 def equal_clients(clients: int, min_samples: int) -> RoundProblem:
-    return RoundProblem.build(fleet_of([5.0] * clients), None, Limits(min_samples=min_samples))
-
-
-@st.composite
-def problems(draw: st.DrawFn, most_clients: int = 14) -> RoundProblem:
-    """GHz and MHz, 0.1 to 100 MHz of band, weights from 0.01 to 100, coverage from one sample to nearly all."""
-    clients = draw(st.integers(1, most_clients))
-    coverage = draw(st.sampled_from([0.0, 0.1, 0.3, 0.6, 0.9]))
-    return round_problem(
-        draw(st.integers(0, 999)),
-        clients,
-        unit_hz=draw(st.sampled_from([1e9, 1e6])),
-        min_samples=max(1, int(coverage * 750 * clients)),
-        bandwidth_hz=10 ** draw(st.floats(5, 8)),
-        latency_weight=10 ** draw(st.floats(-2, 2)),
-        energy_weight=10 ** draw(st.floats(-2, 2)),
-    )
+    return RoundProblem.build(fleet_of([750] * clients), None, Limits(min_samples=min_samples))
 
 
 def redundant(decision: Decision) -> int:
@@ -244,7 +223,9 @@ def test_compute_energy_decides_the_relaxation_unless_everybody_is_charged(
     """Two clients of which one must train; seconds cost nearly nothing, and only the work of one is four times as
     much: charged, the relaxation takes the other; with the energy a constant it takes a part of both."""
     limits = Limits(min_samples=750, latency_weight=1e-9)
-    decision = solve(RoundProblem.build(fleet_of([2.0, 8.0]), None, limits), "dc", **options)
+    decision = solve(
+        RoundProblem.build(fleet_of([750, 750], cycles_per_bit=[2.0, 8.0]), None, limits), "dc", **options
+    )
     assert (decision.history[0]["integrality"] < 0.01) is charged
 
 
@@ -262,6 +243,8 @@ def test_as_printed_the_closed_form_never_leaves_the_largest_frequencies() -> No
 
 
 def test_when_the_solver_gives_up_at_once_the_feasible_start_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    import clarabel
+
     def in_a_hurry() -> Any:
         found = hurried()
         found.max_iter = 1
@@ -276,10 +259,13 @@ def test_when_the_solver_gives_up_at_once_the_feasible_start_stands(monkeypatch:
 
 
 def test_without_clarabel_the_extra_is_named() -> None:
-    script = "import sys; sys.modules['clarabel'] = None\nimport wisefl.decision.solvers.dc"
-    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
-    assert "MissingExtra: Clarabel or SciPy, which solver dc needs, is not installed" in told.stderr
-    assert "'.[dc]'" in told.stderr
+    code = (
+        "import sys; sys.modules['clarabel'] = None\n"
+        "from wisefl import Fleet, RoundProblem, solve\n"
+        "solve(RoundProblem.build(Fleet.random(80, 0)), 'dc')"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False).stderr
+    assert re.search(r"MissingExtra: Clarabel.*\[dc\]", said)
 
 
 @pytest.mark.parametrize(
