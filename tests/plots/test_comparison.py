@@ -1,22 +1,19 @@
 """The picture of a comparison."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from support.parts import need
+from support.runs import make_run
 from wisefl import InvalidInput
 from wisefl.plots.comparison import default_title, plot_comparison
 from wisefl.results.comparison import Comparison, compare, find_runs, load_runs
 
-MakeRun = Callable[..., Path]
-
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
-@pytest.fixture(autouse=True)
-def _matplotlib(need_module) -> None:
-    need_module("matplotlib")
+need("matplotlib")
 
 
 def comparison_of(folder: Path) -> Comparison:
@@ -24,7 +21,7 @@ def comparison_of(folder: Path) -> Comparison:
 
 
 @pytest.mark.parametrize(("seeds", "around"), [(3, "each of them"), (4, "its 95% interval")])
-def test_lines_and_bands_are_drawn(tmp_path: Path, make_run: MakeRun, seeds: int, around: str) -> None:
+def test_lines_and_bands_are_drawn(tmp_path: Path, seeds: int, around: str) -> None:
     for seed in range(seeds):
         make_run(tmp_path / f"a{seed}", [0.1 + 0.008 * step for step in range(70)], f"seed={seed}")
     make_run(tmp_path / "b", (0.2, 0.3), "policy.name=full", energy_j=9000.0)
@@ -37,13 +34,13 @@ def test_lines_and_bands_are_drawn(tmp_path: Path, make_run: MakeRun, seeds: int
     )
 
 
-def test_one_round_is_enough(tmp_path: Path, make_run: MakeRun) -> None:
+def test_one_round_is_enough(tmp_path: Path) -> None:
     make_run(tmp_path / "run", (0.5,))
     plot_comparison(comparison_of(tmp_path), tmp_path / "picture.png")
     assert (tmp_path / "picture.png").exists()
 
 
-def test_nothing_evaluated_is_nothing_to_draw(tmp_path: Path, make_run: MakeRun) -> None:
+def test_nothing_evaluated_is_nothing_to_draw(tmp_path: Path) -> None:
     make_run(tmp_path / "run", (None, None))
     with pytest.raises(InvalidInput, match="no round was evaluated"):
         plot_comparison(comparison_of(tmp_path), tmp_path / "picture.png")

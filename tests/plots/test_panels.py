@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from support.parts import need
 from wisefl.errors import InvalidInput, MissingExtra
 from wisefl.plots.axes import Scale, dress, scale_y, sheet
 from wisefl.plots.lines import around
@@ -14,9 +15,7 @@ from wisefl.plots.panels import Line, Panel, draw_panels
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
-@pytest.fixture(autouse=True)
-def _matplotlib(need_module) -> None:
-    need_module("matplotlib")
+need("matplotlib")
 
 
 def line(seeds: int, points: int = 5, look: int = 0) -> Line:

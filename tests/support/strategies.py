@@ -33,8 +33,10 @@ def powers_of_ten(low: float, high: float) -> SearchStrategy[float]:
 
 
 @st.composite
-def fleets(draw: DrawFn, min_clients: int = 1, max_clients: int = 12, alike: str | None = None) -> Fleet:
-    """GHz or MHz clocks, and clients alike in `alike`, drawn unless given. Everybody's data is of one class."""
+def fleets(
+    draw: DrawFn, min_clients: int = 1, max_clients: int = 12, alike: str | None = None, classes: int = 1
+) -> Fleet:
+    """GHz or MHz clocks, and clients alike in `alike`, drawn unless given; their labels are lopsided all the same."""
     clients = draw(st.integers(min_clients, max_clients))
     unit_hz = draw(st.sampled_from([1e9, 1e6]))
     alike = alike or draw(st.sampled_from(ALIKE))
@@ -44,7 +46,8 @@ def fleets(draw: DrawFn, min_clients: int = 1, max_clients: int = 12, alike: str
     columns = {name: number.uniform(*ends, devices) for name, ends in RANGES.items()}
     columns["max_frequency_hz"] *= unit_hz
     samples = np.broadcast_to(number.integers(1, MOST_SAMPLES + 1, sizes), clients)
-    return fleet_of(samples, **columns)
+    counts = [number.multinomial(held, number.dirichlet(np.ones(classes))) for held in samples]
+    return fleet_of(counts, **columns)
 
 
 @st.composite
@@ -72,11 +75,16 @@ def energy_weights() -> SearchStrategy[float]:
 
 
 @st.composite
-def problems(draw: DrawFn, min_clients: int = 1, max_clients: int = 12, alike: str | None = None) -> RoundProblem:
-    """Rounds in which everybody is eligible: 0.1 to 100 MHz of band, weights from 0.01 to 100."""
-    fleet = draw(fleets(min_clients, max_clients, alike))
+def problems(draw: DrawFn, mixture: bool = False, **kind: Any) -> RoundProblem:
+    """Rounds in which everybody is eligible: 0.1 to 100 MHz of band, weights from 0.01 to 100.
+
+    `kind` is that of the fleet; with `mixture` the data of the selected clients as a whole is limited.
+    """
+    fleet = draw(fleets(classes=draw(st.integers(2, 5)), **kind) if mixture else fleets(**kind))
     limits = Limits(
-        max_divergence=np.inf,
+        divergence="mixture" if mixture else "client",
+        max_divergence=draw(st.sampled_from([0.0, 0.001, 0.01, 0.05, 0.2, 0.5, 2.0])) if mixture else np.inf,
+        smoothing=draw(st.sampled_from([0.0, 0.5])) if mixture else 0.0,
         min_samples=draw(coverages(fleet)),
         bandwidth_hz=draw(powers_of_ten(5.0, 8.0)),
         latency_weight=draw(powers_of_ten(-2.0, 2.0)),

@@ -4,7 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from support.strategies import problems
 from wisefl import Fleet, InfeasibleProblem, InvalidInput, Limits, RoundProblem, solve
 from wisefl.decision.deadline.class_prices import ClassPrices, MixtureLimit
 from wisefl.decision.solvers.brute import minimal_representative_sets
@@ -54,19 +57,17 @@ def test_one_more_client_than_the_cover_needs_is_taken_where_it_repairs_the_mixt
     assert np.flatnonzero(decision.selected).tolist() == [0, 1]
 
 
-@pytest.mark.parametrize("block", range(12))
-def test_it_is_within_its_gap_of_the_optimum_by_enumeration(make_problem, block: int) -> None:  # type: ignore[no-untyped-def]
-    limits = (0.0, 0.001, 0.01, 0.05, 0.2, 0.5, 2.0)
-    for seed in range(10 * block, 10 * block + 10):
-        problem = mixture_problem(make_problem(seed, 11), limits[seed * 5 % 7], smoothing=0.5 * (seed % 3 == 0))
-        optimum, max_gap = solve(problem, "brute"), (1e-3, 1e-6)[seed % 2]
-        decision = solve(problem, max_gap=max_gap)
-        assert optimum.violations() == {}
-        assert decision.violations() == {}
-        assert decision.status == "certified"
-        assert decision.gap <= max_gap
-        assert decision.lower_bound <= optimum.objective * (1.0 + 1e-8)
-        assert decision.objective <= optimum.objective / (1.0 - max_gap) * (1.0 + 1e-8)
+@settings(max_examples=250)
+@given(problem=problems(mixture=True, max_clients=11), max_gap=st.sampled_from([1e-3, 1e-6]))
+def test_it_is_within_its_gap_of_the_optimum_by_enumeration(problem: RoundProblem, max_gap: float) -> None:
+    optimum = solve(problem, "brute")
+    decision = solve(problem, max_gap=max_gap)
+    assert optimum.violations() == {}
+    assert decision.violations() == {}
+    assert decision.status == "certified"
+    assert decision.gap <= max_gap
+    assert decision.lower_bound <= optimum.objective * (1.0 + 1e-8)
+    assert decision.objective <= optimum.objective / (1.0 - max_gap) * (1.0 + 1e-8)
 
 
 @pytest.mark.parametrize(("clients", "samples", "limit"), [(30, 2000, 0.2), (80, 2000, 0.2), (80, 12_000, 0.05)])
