@@ -29,8 +29,8 @@ def test_a_round_is_measured_against_the_certified_bound() -> None:
         assert (other.band, other.broken_percent) == (pytest.approx(1.0), 0.0)
 
 
-def test_the_printed_algorithms_are_seen_to_break_the_band() -> None:
-    settings = {"policy.name": "dc", "policy.options": {"reading": "printed"}, "rounds": 1}
+def test_the_printed_algorithms_are_seen_to_break_the_band_where_rho_is_too_small() -> None:
+    settings = {"policy.name": "dc", "policy.options": {"reading": "printed", "rho": 1.0}, "rounds": 1}
     (record,) = decide_rounds(settings)
     assert record.band > 2.0
     assert record.broken_percent == 100.0

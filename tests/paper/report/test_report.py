@@ -196,7 +196,7 @@ def opened(browser: Any, report: Path) -> Iterator[Opened]:
 
 def open_report(browser: Any, report: Path, width: int, height: int, **options: Any) -> Opened:
     page = browser.new_context(viewport={"width": width, "height": height}, **options).new_page()
-    page.set_default_timeout(10_000)
+    page.set_default_timeout(90_000)
     result = Opened(page, [], [])
     page.on("console", lambda message: result.complaints.append(message.text))
     page.on("pageerror", lambda error: result.complaints.append(str(error)))
