@@ -1,6 +1,5 @@
 """A fleet survives a trip through CSV, random ones follow the paper's table, and no bad file gets in."""
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,6 @@ from hypothesis import strategies as st
 
 from wisefl import Fleet, InvalidInput
 from wisefl.divergence import client_divergence
-from wisefl.files import written_whole
 
 HEADER = "client,distance_m,transmit_power_dbm,max_frequency_hz,cycles_per_bit,count_0,count_1"
 ARRAYS = (
@@ -158,27 +156,6 @@ def test_what_is_not_a_text_file_is_refused(tmp_path: Path) -> None:
         Fleet.from_csv(tmp_path / "nowhere.csv")
     with pytest.raises(InvalidInput, match="is a folder"):
         Fleet.from_csv(tmp_path)
-
-
-def test_a_file_that_cannot_be_finished_leaves_the_old_one_alone(tmp_path: Path) -> None:
-    path = tmp_path / "fleet.csv"
-    path.write_text("old")
-    with pytest.raises(TypeError), written_whole(path) as file:
-        file.writelines(["half of it", 7])
-    assert path.read_text() == "old"
-    assert os.listdir(tmp_path) == ["fleet.csv"]
-    with pytest.raises(InvalidInput, match="cannot be written"):
-        Fleet.random(3).to_csv(tmp_path / "no such folder" / "fleet.csv")
-
-
-def test_a_link_is_written_through_and_a_device_is_not_replaced(tmp_path: Path) -> None:
-    (tmp_path / "link.csv").symlink_to(tmp_path / "real.csv")
-    Fleet.random(3).to_csv(tmp_path / "link.csv")
-    assert (tmp_path / "link.csv").is_symlink()
-    assert len(Fleet.from_csv(tmp_path / "real.csv")) == 3
-    (tmp_path / "nothing").symlink_to("/dev/null")
-    Fleet.random(3).to_csv(tmp_path / "nothing")
-    assert not Path("/dev/null").is_file()
 
 
 def test_random_fleets_follow_the_papers_table() -> None:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from support.problems import NAMED, paper_problem
-from wisefl import Decision, Fleet, InfeasibleProblem, InvalidInput, Limits, RoundProblem, solve
+from wisefl import Decision, Fleet, RoundProblem
 from wisefl.decision.allocation import allocate
 
 
@@ -66,43 +66,3 @@ def test_an_ineligible_client_is_noticed() -> None:
     selected[[0, 1, 2, 50]] = True
     found = allocate(problem, selected)
     assert Decision(problem, selected, found.share, found.frequency_hz, "x").violations() == {"eligibility": 1.0}
-
-
-def test_the_filter_keeps_who_is_close_to_everybody() -> None:
-    problem = RoundProblem.build(Fleet.random(80, 0), None, Limits(max_divergence=0.4))
-    assert problem.divergence[problem.eligible].max() <= 0.4
-    assert problem.divergence[~problem.eligible].min() > 0.4
-
-
-def test_following_the_advice_makes_the_problem_feasible() -> None:
-    fleet = Fleet.random(80, 0)
-    with pytest.raises(InfeasibleProblem, match=r"raise max_divergence to at least 0\.6039"):
-        RoundProblem.build(fleet, None, Limits(min_samples=12_000))
-    RoundProblem.build(fleet, None, Limits(min_samples=12_000, max_divergence=0.6039))
-    with pytest.raises(InfeasibleProblem, match="lower min_samples to at most 6000"):
-        RoundProblem.build(fleet, None, Limits(min_samples=6_001))
-    RoundProblem.build(fleet, None, Limits(min_samples=6_000))
-    with pytest.raises(InfeasibleProblem, match="lower min_samples to at most 60000"):
-        RoundProblem.build(fleet, None, Limits(min_samples=60_001, max_divergence=np.inf))
-
-
-@pytest.mark.parametrize(
-    "limits",
-    [
-        {"bandwidth_hz": 0.0},
-        {"latency_weight": 0.0},
-        {"energy_weight": -1.0},
-        {"min_samples": 0},
-        {"epochs": 1.5},
-        {"max_divergence": float("nan")},
-        {"capacitance": float("inf")},
-    ],
-)
-def test_impossible_limits_name_the_field(limits: dict[str, float]) -> None:
-    with pytest.raises(InvalidInput, match=next(iter(limits))):
-        Limits(**limits)  # type: ignore[arg-type]
-
-
-def test_an_unknown_solver_is_answered_with_those_there_are() -> None:
-    with pytest.raises(InvalidInput, match="certified, dc, scip, brute"):
-        solve(paper_problem(), "magic")
