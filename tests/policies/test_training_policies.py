@@ -1,6 +1,7 @@
 """Training policies: whom each selects, at what charge, and by what name."""
 
 from dataclasses import replace
+from typing import get_args, get_type_hints
 
 import numpy as np
 import pytest
@@ -10,12 +11,14 @@ from wisefl import Fleet, InvalidInput, Limits, RoundProblem, solve
 from wisefl.policies import decide
 from wisefl.policies.base import RoundView
 from wisefl.policies.choosing import csra_count
+from wisefl.policies.csra_dc import CsraDc
 from wisefl.policies.pow import draw_candidates
 from wisefl.policies.training import TRAINING_POLICIES, training_policy
 from wisefl.radio.uplink import draw_gain
 
 FLEET = Fleet.random(40, seed=3)
 PROBLEM = RoundProblem.build(FLEET, None, Limits(max_divergence=0.5, min_samples=3000))
+SHARES = ("exact", "equal")
 LOSS = np.random.default_rng(0).permutation(40).astype(float)
 """Of every client, by its position in the fleet; in no relation to anything else."""
 
@@ -47,13 +50,42 @@ def test_only_pow_asks_and_pays_for_it(name):
     assert (choice.probe_s, choice.probe_j) == (0.0, 0.0)
 
 
-@pytest.mark.parametrize("name", ["fedavg", "sae", "pow", "cfl"])
+BASELINES = ["fedavg", "sae", "pow", "cfl"]
+
+
+@pytest.mark.parametrize("name", BASELINES)
 @pytest.mark.parametrize("round", [1, 2, 3])
 def test_the_baselines_take_as_many_as_csra_in_the_same_round(name, round):
     problem = RoundProblem.build(FLEET, draw_gain(40, 0, round), Limits(max_divergence=0.5, min_samples=1000 * round))
     count = chosen("csra", problem).decision.selected.sum()
     assert csra_count(problem) == count
     assert chosen(name, problem, view=view_of(round=round)).decision.selected.sum() == count
+
+
+@pytest.fixture(scope="module")
+def told_apart():
+    """A problem, how many clients the optimum takes, and how many every reading of the paper's algorithms does."""
+    limits = Limits(max_divergence=np.inf, min_samples=6000)
+    problem = RoundProblem.build(Fleet.random(30, seed=0), None, limits)
+    readings = get_args(get_type_hints(CsraDc)["reading"])
+    counts = {reading: chosen("csra-dc", problem, reading=reading).decision.selected.sum() for reading in readings}
+    return problem, chosen("csra", problem).decision.selected.sum(), counts
+
+
+@pytest.mark.parametrize("name", BASELINES)
+def test_the_baselines_follow_the_csra_that_they_are_compared_with(name, told_apart):
+    problem, certified, counts = told_apart
+    assert len({certified, *counts.values()}) > 2, "nothing could be told apart"
+    for reading, count in counts.items():
+        options = {"count_of": "dc", "count_reading": reading}
+        assert chosen(name, problem, **options).decision.selected.sum() == count
+        assert chosen(name, problem, count_reading=reading).decision.selected.sum() == certified
+
+
+@pytest.mark.parametrize("name", BASELINES)
+@pytest.mark.parametrize(("clients", "trained"), [(1, 1), (7, 7), (41, 40)])
+def test_a_head_count_of_ones_own_or_everybody_where_fewer_are_there(name, clients, trained):
+    assert chosen(name, clients=clients).decision.selected.sum() == trained
 
 
 def test_csra_is_certified_to_its_gap():
@@ -106,6 +138,36 @@ def test_oracle_takes_the_lowest_divergence_and_nobody_more_than_needed():
     assert PROBLEM.divergence[selected].max() <= PROBLEM.divergence[~selected].min()
     last = np.flatnonzero(selected)[np.argmax(PROBLEM.divergence[selected])]
     assert PROBLEM.samples[selected].sum() - PROBLEM.samples[last] < PROBLEM.limits.min_samples
+
+
+def least_cost(selected):
+    """What no allocation to these clients can undercut: the bound of a round in which nobody else exists."""
+    members = np.flatnonzero(selected)
+    limits = Limits(max_divergence=np.inf, min_samples=int(PROBLEM.samples[members].sum()))
+    return solve(RoundProblem.build(FLEET.take(members), None, limits), max_gap=1e-6).lower_bound
+
+
+def test_filter_only_takes_eligible_clients_at_random_until_covered_and_allocates_exactly():
+    """An ablation: CSRA's limits and its allocation, without its choice among those who meet the limits."""
+    sets = set()
+    for round in range(12):
+        decision = chosen("random-k+exact", view=view_of(round=round)).decision
+        assert decision.violations() == {}
+        assert not (decision.selected & ~PROBLEM.eligible).any()
+        samples = PROBLEM.samples[decision.selected]
+        # Somebody was last: without that one the samples did not suffice.
+        assert samples.sum() - samples.max() < PROBLEM.limits.min_samples
+        assert decision.objective == pytest.approx(least_cost(decision.selected), rel=1e-5)
+        sets.add(tuple(np.flatnonzero(decision.selected)))
+    assert len(sets) > 6
+
+
+def test_allocation_only_takes_anybody_at_random_and_allocates_exactly():
+    """The other ablation: CSRA's allocation alone. With equal shares it is FedAvg without any of it."""
+    exact, equal = (training_policy("fedavg", allocation=a).choose(PROBLEM, view_of()).decision for a in SHARES)
+    assert (exact.selected & ~PROBLEM.eligible).any()
+    assert exact.objective == pytest.approx(least_cost(exact.selected), rel=1e-5)
+    assert exact.objective < equal.objective
 
 
 def uneven_problem():
@@ -225,9 +287,19 @@ def test_an_unknown_name_lists_what_there_is(name):
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("pow", {"candidates": 3}, "'pow' has no option 'candidates'; it has candidates_per_client"),
-        ("fedavg", {"allocation": "equal"}, "'fedavg' has no option 'allocation'; it has none"),
-        ("cfl", {"state": {}}, "'cfl' has no option 'state'; it has participation, epsilon_1"),
+        ("pow", {"candidates": 3}, "'pow' has no option 'candidates'; it has .*candidates_per_client"),
+        ("full", {"count_of": "dc"}, "'full' has no option 'count_of'; it has none"),
+        ("fedavg", {"count_of": "paper"}, "must be one of certified, dc, not 'paper'"),
+        ("sae", {"count_reading": "other"}, "must be one of printed, repaired, strong, not 'other'"),
+        ("sae", {"clients": 2.5}, "clients of policy 'sae' must be a whole number"),
+        ("pow", {"clients": 0}, "clients must be at least 1, not 0"),
+        ("cfl", {"clients": -1}, "clients must be at least 1, not -1"),
+        (
+            "fedavg",
+            {"allocation": "equal"},
+            "'fedavg' has no option 'allocation'; it has count_of, count_reading, clients",
+        ),
+        ("cfl", {"state": {}}, "'cfl' has no option 'state'; it has count_of,.* method, .*epsilon_1"),
         ("random-k+exact", {"colour": 1}, "has no option 'colour'; it has count"),
         ("csra", {"max_gap": "small"}, "max_gap of policy 'csra' must be a number, not 'small'"),
         ("csra", {"max_gap": float("nan")}, "max_gap must be at least 0 and below 1"),
@@ -238,6 +310,9 @@ def test_an_unknown_name_lists_what_there_is(name):
         ("cfl", {"max_groups": 2.5}, "max_groups of policy 'cfl' must be a whole number"),
         ("cfl", {"max_groups": 0}, "max_groups must be at least 1"),
         ("cfl", {"min_members": 1}, "min_members must be at least 2"),
+        ("cfl", {"method": "ifca"}, "must be one of recluster, split, not 'ifca'"),
+        ("cfl", {"clusters": 0}, "clusters must be at least 1"),
+        ("cfl", {"every": 0}, "every must be at least 1"),
         ("cfl", {"epsilon_1": float("nan")}, "epsilon_1 must be at least 0"),
         ("cfl", {"min_known": 1.5}, "min_known must be from 0 to 1"),
         ("cfl", {"sketch_size": 2}, "sketch_size must be at least 16"),

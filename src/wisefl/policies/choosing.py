@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from wisefl.arrays import Mask
 from wisefl.decision import Decision, RoundProblem, solve
+from wisefl.errors import InvalidInput
 from wisefl.policies import ALLOCATORS
 from wisefl.policies.base import mask_of
 from wisefl.randomness import rng
@@ -18,9 +20,41 @@ Allocation = Literal["exact", "equal"]
 """How a policy that only selects shares band and frequency: the optimum for its set, or equal shares."""
 
 
-def csra_count(problem: RoundProblem) -> int:
-    """How many clients CSRA selects in this round, which its baselines train too (Section V-A)."""
-    return int(np.count_nonzero(solve(problem, "certified").selected))
+CountOf = Literal["certified", "dc"]
+"""Whose head count: that of `csra`, solved to the optimum, or that of `csra-dc`, the paper's own algorithms."""
+Reading = Literal["printed", "repaired", "strong"]
+"""The readings of `csra-dc`; they select different sets, of different sizes."""
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A policy that the paper compares with CSRA: it trains as many clients as CSRA does in the same round, so that
+    what differs between the two is whom they select and not how many (Section V-A)."""
+
+    count_of: CountOf = "certified"
+    """Which CSRA it is compared with."""
+    count_reading: Reading = "repaired"
+    """Which reading of `csra-dc`; nothing to `certified`."""
+    clients: int | None = None
+    """A head count of its own instead; everybody where fewer are there."""
+    allocation: Allocation = "exact"
+
+    def __post_init__(self) -> None:
+        if self.clients is not None and self.clients < 1:
+            raise InvalidInput(f"clients must be at least 1, not {self.clients}")
+
+    def count(self, problem: RoundProblem) -> int:
+        """How many clients train in this round."""
+        if self.clients is not None:
+            return min(self.clients, len(problem))
+        return csra_count(problem, self.count_of, self.count_reading)
+
+
+def csra_count(problem: RoundProblem, count_of: CountOf = "certified", reading: Reading = "repaired") -> int:
+    """How many clients CSRA selects in this round."""
+    options = {"reading": reading} if count_of == "dc" else {}
+    # As printed, Algorithm 1 may end with nobody: one client is the least that can be averaged.
+    return max(1, int(np.count_nonzero(solve(problem, count_of, **options).selected)))
 
 
 def random_clients(problem: RoundProblem, count: int, seed: int, round: int) -> NDArray[np.intp]:

@@ -4,15 +4,13 @@ from dataclasses import dataclass
 
 from wisefl.decision import RoundProblem
 from wisefl.policies.base import Choice, RoundView
-from wisefl.policies.choosing import Allocation, blind, csra_count, random_clients
+from wisefl.policies.choosing import Baseline, blind, random_clients
 
 
 @dataclass(frozen=True)
-class FedAvg:
+class FedAvg(Baseline):
     """Clients uniformly at random from the whole fleet, whatever their data."""
 
-    allocation: Allocation = "exact"
-
     def choose(self, problem: RoundProblem, view: RoundView) -> Choice:
-        clients = random_clients(problem, csra_count(problem), view.seed, view.round)
+        clients = random_clients(problem, self.count(problem), view.seed, view.round)
         return Choice(blind(problem, clients, "fedavg", self.allocation))

@@ -17,7 +17,7 @@ from wisefl import cost
 from wisefl.decision import RoundProblem
 from wisefl.errors import InvalidInput
 from wisefl.policies.base import Choice, RoundView
-from wisefl.policies.choosing import Allocation, blind, csra_count
+from wisefl.policies.choosing import Baseline, blind
 from wisefl.randomness import rng
 
 FORWARD_PART = 1.0 / 3.0
@@ -25,17 +25,17 @@ FORWARD_PART = 1.0 / 3.0
 
 
 @dataclass(frozen=True)
-class PowerOfChoice:
+class PowerOfChoice(Baseline):
     candidates_per_client: float = 2.0
     """d / m: 1 is sampling by data size, large is taking the largest losses of the whole fleet."""
-    allocation: Allocation = "exact"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not (np.isfinite(self.candidates_per_client) and self.candidates_per_client >= 1.0):
             raise InvalidInput(f"candidates_per_client must be at least 1, not {self.candidates_per_client:g}")
 
     def choose(self, problem: RoundProblem, view: RoundView) -> Choice:
-        count = csra_count(problem)
+        count = self.count(problem)
         wanted = min(int(np.ceil(self.candidates_per_client * count)), len(problem))
         candidates = draw_candidates(problem, wanted, view)
         losses = view.probe(candidates)

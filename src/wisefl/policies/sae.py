@@ -10,16 +10,14 @@ import numpy as np
 
 from wisefl.decision import RoundProblem
 from wisefl.policies.base import Choice, RoundView
-from wisefl.policies.choosing import Allocation, blind, csra_count
+from wisefl.policies.choosing import Baseline, blind
 
 
 @dataclass(frozen=True)
-class Sae:
+class Sae(Baseline):
     """The highest rates of the moment in the whole fleet, whatever the data behind them."""
-
-    allocation: Allocation = "exact"
 
     def choose(self, problem: RoundProblem, view: RoundView) -> Choice:
         # Uploads are of equal size: the highest rate is the shortest upload with the whole band.
         by_rate = np.argsort(problem.full_band_upload_s, kind="stable")
-        return Choice(blind(problem, by_rate[: csra_count(problem)], "sae", self.allocation))
+        return Choice(blind(problem, by_rate[: self.count(problem)], "sae", self.allocation))
