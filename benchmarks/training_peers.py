@@ -25,6 +25,7 @@ from wisefl.learning.batches import draw_batches
 from wisefl.learning.engine import PIXEL_SCALE, Floats
 from wisefl.learning.model import PaperCNN, to_vector
 
+FLOWER = "Flower simulation"
 Round = Callable[[], Floats]
 """Runs the round once; returns the average of the clients' updates."""
 
@@ -37,7 +38,7 @@ def peers() -> dict[str, Callable[[Workload], Round]]:
     else:
         print("  pfl-research is not installed: skipped (pip install pfl)")
     if find_spec("flwr") and find_spec("ray"):
-        available["Flower simulation"] = flower_simulation
+        available[FLOWER] = flower_simulation
     else:
         print("  Flower's simulation is not installed: skipped (pip install '.[flower]')")
     return available
