@@ -1,7 +1,8 @@
 """How long a round's local training takes: plain PyTorch, the two engines, and peers that are installed.
 
-Everything is timed twice: alone, and beside two processes that want both cores. How much of the cores others used is
-measured before every repeat and written beside it, so that "alone" can be checked. Repeats are interleaved (every
+How much of the cores others use is measured before every repeat and written beside it. On an idle machine everything
+is timed twice, alone and beside two processes that want both cores; a machine that is busy already is taken as it is.
+Repeats are interleaved (every
 variant runs once before any runs again, in an order that rotates); read the ratios. Before anything is timed, every
 variant has to reach the plain loop's weights.
 
@@ -15,6 +16,7 @@ writes benchmarks/results/training.csv, one row per variant, workload, condition
 
 import argparse
 import csv
+import os
 import time
 from collections.abc import Callable
 from dataclasses import astuple, dataclass, fields
@@ -28,8 +30,9 @@ from torch import nn
 from training_machine import CORES, busy_cores, neighbours, peak
 from training_peers import FLOWER, peers
 from training_workload import WORKLOADS, Workload
+from wisefl.arrays import Singles
 from wisefl.learning.batches import draw_batches
-from wisefl.learning.engine import PIXEL_SCALE, Floats
+from wisefl.learning.engine import PIXEL_SCALE
 from wisefl.learning.model import load_vector, to_vector
 from wisefl.learning.selection import select_engine
 
@@ -37,10 +40,10 @@ RESULTS = Path(__file__).parent / "results"
 PLAIN = "plain PyTorch loop, 2 threads"
 PEAK = "multiply-adds on registers, 2 threads"
 GEMM_SIDE = 1536
-CONDITIONS = {"alone": 0, "beside 2 busy processes": 2}
+ALONE, BESIDE, BUSY = "alone on an idle machine", "beside 2 busy processes", "on a machine that others use"
 IDLE = 0.2
 """Cores that others may use while a machine is still called idle."""
-Round = Callable[[], Floats | None]
+Round = Callable[[], Singles | None]
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ def plain_loop(workload: Workload, threads: int) -> Round:
     labels = torch.from_numpy(workload.samples.labels)
     settings = workload.settings
 
-    def run() -> Floats:
+    def run() -> Singles:
         torch.set_num_threads(threads)
         updates = []
         for job in workload.jobs:
@@ -110,10 +113,8 @@ def variants(workload: Workload) -> dict[str, Round]:
         "fast engine": engine("fast", workload),
         "float32 matrix product, 2 threads": matrix_product(workload),
     }
-    limit = peak(workload)
-    if limit is not None:
-        rounds[PEAK] = limit
-    return rounds | {name: make(workload) for name, make in peers().items()}
+    others = {PEAK: peak(workload)} | {name: make(workload) for name, make in peers().items()}
+    return rounds | {name: run for name, run in others.items() if run is not None}
 
 
 def check(rounds: dict[str, Round], workload: Workload) -> None:
@@ -140,19 +141,38 @@ def timed(run: Round) -> tuple[float, float]:
 def measure(workload: Workload, repeats: int) -> list[Timing]:
     rounds = variants(workload)
     check(rounds, workload)
-    names, timings = list(rounds), []
-    for condition, count in CONDITIONS.items():
-        with neighbours(count):
-            for repeat in range(repeats):
-                used = busy_cores()
-                for name in names[repeat % len(names) :] + names[: repeat % len(names)]:
-                    seconds, cpu = timed(rounds[name])
-                    cpu = None if name == FLOWER else cpu
-                    timings.append(Timing(name, workload.name, condition, repeat, seconds, cpu, workload.gflop, used))
-                print(f"  {condition}: repeat {repeat + 1} of {repeats}, others use {used:.2f} cores")
+    timings = repeated(rounds, workload, 0, repeats)
+    if timings[0].condition == ALONE:
+        with neighbours(2):
+            timings += repeated(rounds, workload, 2, repeats)
     for run in rounds.values():
         getattr(run, "stop", lambda: None)()
     return timings
+
+
+def repeated(rounds: dict[str, Round], workload: Workload, beside: int, repeats: int) -> list[Timing]:
+    """Every variant so often, beside so many processes of our own."""
+    names, taken, used = list(rounds), [], []
+    for repeat in range(repeats):
+        used.append(busy_cores())
+        for name in names[repeat % len(names) :] + names[: repeat % len(names)]:
+            taken.append((name, repeat, *timed(rounds[name])))
+        print(f"  repeat {repeat + 1} of {repeats}, others use {used[-1]:.2f} cores")
+    # A machine is idle when it was measured to be, before every repeat; NaN, unknown, is not.
+    condition = BESIDE if beside else ALONE if all(cores <= IDLE for cores in used) else BUSY
+    return [
+        Timing(
+            variant=name,
+            workload=workload.name,
+            condition=condition,
+            repeat=repeat,
+            seconds=seconds,
+            cpu_s=None if name == FLOWER else cpu,
+            gflop=workload.gflop,
+            busy_cores=used[repeat],
+        )
+        for name, repeat, seconds, cpu in taken
+    ]
 
 
 def summarise(timings: list[Timing]) -> str:
@@ -200,12 +220,9 @@ def _ratio(reference: list[float] | None, values: list[float]) -> str:
 
 
 def _state(condition: str, timings: list[Timing]) -> str:
-    """What the condition was, and what was found: a machine is idle when it is measured to be."""
     used = list({timing.repeat: timing.busy_cores for timing in timings}.values())
-    found = f"others used {median(used):.2f} cores before a repeat in the median, {max(used):.2f} at most"
-    if CONDITIONS[condition]:
-        return f"**{condition.capitalize()}** ({found}):"
-    return f"**{condition.capitalize()}, {'idle' if max(used) <= IDLE else 'but not idle'}** ({found}):"
+    found = f"others used {median(used):.2f} of {os.cpu_count()} cores before a repeat, {max(used):.2f} at most"
+    return f"**{condition.capitalize()}** ({found}):"
 
 
 def write(timings: list[Timing]) -> None:

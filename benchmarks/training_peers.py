@@ -21,18 +21,20 @@ import torch
 from torch import nn
 
 from training_workload import WORKLOADS, Workload
+from wisefl.arrays import Singles
 from wisefl.learning.batches import draw_batches
-from wisefl.learning.engine import PIXEL_SCALE, Floats
+from wisefl.learning.engine import PIXEL_SCALE
 from wisefl.learning.model import PaperCNN, to_vector
 
 FLOWER = "Flower simulation"
-Round = Callable[[], Floats]
+STARTS_WITHIN_S = 120.0
+Round = Callable[[], Singles]
 """Runs the round once; returns the average of the clients' updates."""
 
 
-def peers() -> dict[str, Callable[[Workload], Round]]:
+def peers() -> dict[str, Callable[[Workload], Round | None]]:
     """What can be compared here; says what is missing."""
-    available: dict[str, Callable[[Workload], Round]] = {}
+    available: dict[str, Callable[[Workload], Round | None]] = {}
     if find_spec("pfl"):
         available["pfl-research"] = pfl_research
     else:
@@ -95,7 +97,7 @@ def pfl_research(workload: Workload) -> Round:
             super().__init__()
             self._current_central_iteration = 1
 
-    def run() -> Floats:
+    def run() -> Singles:
         torch.set_num_threads(2)
         module.load_state_dict(start)
         before = to_vector(module)
@@ -112,16 +114,22 @@ def workload_by_name(name: str) -> Workload:
     return next(workload for workload in (make() for make in WORKLOADS) if workload.name == name)
 
 
-def flower_simulation(workload: Workload) -> Round:
+def flower_simulation(workload: Workload) -> Round | None:
+    """None where it does not start: Ray gives up after half a minute, and a busy machine can take longer."""
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=_flower_process, args=(workload.name, there), daemon=True)
     process.start()
+    if not here.poll(STARTS_WITHIN_S):
+        process.terminate()
+        print("  Flower's simulation did not start: skipped")
+        return None
+    here.recv()
     before = to_vector(workload.model())
 
-    def run() -> Floats:
+    def run() -> Singles:
         here.send("go")
-        after: Floats = here.recv()
+        after: Singles = here.recv()
         return after - before
 
     run.stop = lambda: (here.send("stop"), process.join())  # type: ignore[attr-defined]
@@ -162,6 +170,7 @@ def _flower_process(name: str, channel: Any) -> None:
         strategy = FedAvg(fraction_train=1.0, fraction_evaluate=0.0, min_train_nodes=count, min_available_nodes=count)
         model = workload.model()
         start = ArrayRecord(model.state_dict())
+        channel.send("ready")
         while channel.recv() == "go":
             result = strategy.start(grid, start, num_rounds=1, train_config=ConfigRecord({"workload": name}))
             model.load_state_dict(result.arrays.to_torch_state_dict())
