@@ -187,11 +187,11 @@ def main() -> None:
     arguments.add_argument("--quick", action="store_true", help="two fleets and sizes up to 80")
     quick = arguments.parse_args().quick
     seeds = 2 if quick else 10
-    sensitive, converging = list(sensitivity(seeds)), list(convergence())
-    grown = list(growth(SIZES[:4] if quick else SIZES, repeats=2 if quick else 3))
     RESULTS.mkdir(exist_ok=True)
+    sensitive = list(sensitivity(seeds))
     write_csv("dc-sensitivity.csv", sensitive)
-    write_csv("dc-convergence.csv", converging)
+    write_csv("dc-convergence.csv", list(convergence()))
+    grown = list(growth(SIZES[:4] if quick else SIZES, repeats=2 if quick else 3))
     write_csv("dc-growth.csv", grown)
     (RESULTS / "dc.md").write_text(summary(sensitive, grown, seeds))
 
