@@ -41,7 +41,6 @@ TimeLimit = Annotated[
         help="Stop after so many seconds with the best decision and its gap (certified, scip).",
         rich_help_panel=METHOD,
         metavar="SECONDS",
-        show_default=False,
     ),
 ]
 

@@ -53,7 +53,7 @@ class Method:
         ),
     ] = "certified"
     max_gap: MaxGap = 1e-3
-    time_limit: TimeLimit = None
+    time_limit: TimeLimit = 60.0
     seed: Annotated[int, typer.Option(help="For methods that draw lots.", rich_help_panel=METHOD)] = 0
     reading: Annotated[
         Reading,

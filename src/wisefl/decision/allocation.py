@@ -15,6 +15,9 @@ from wisefl.arrays import Floats
 from wisefl.decision.client_cost import deadline_slope, demand_elasticity, demand_of, respond, terms_of
 from wisefl.decision.problem import RoundProblem
 
+MAX_DEADLINES = 300
+"""Ten are the rule; where rounding hides the slope, what was reached is returned."""
+
 
 @dataclass(frozen=True, eq=False)
 class Allocation:
@@ -66,7 +69,7 @@ def best_deadline(latency_weight, clients, tau):  # type: ignore[no-untyped-def]
     low, low_slope = shortest, -np.inf
     high, high_slope = np.inf, np.inf
     deadline, last_side = 1.3 * shortest, 0
-    while True:
+    for _ in range(MAX_DEADLINES):
         band_price = clearing_band_price(deadline, band_price, clients, tau)
         slope = latency_weight + deadline_slope(deadline, band_price, clients, tau)
         side = -1 if slope < 0.0 else 1

@@ -22,7 +22,8 @@ from wisefl.decision.problem import RoundProblem
 BLOCK = 256
 MAX_STEPS = 80
 LAST_STEP = 1e-10
-"""Newton is quadratic: a relative step of this size leaves an error far below rounding."""
+"""Newton is quadratic: a step of this size, relative to the shorter of upload and computing, leaves an error far
+below rounding."""
 SMALLEST = 1e-300
 FULL_SPEED = 1.0 - 1e-12
 """An upload time beyond this part of the latest one leaves the CPU no choice but full speed."""
@@ -84,7 +85,7 @@ def respond(deadline, band_price, clients, tau):  # type: ignore[no-untyped-def]
                 slope = root + 3.0 * now * pull / (rest * root)
                 new = min(max(now - miss / slope, 1e-12 * latest), latest)
                 tau[k] = new
-                worst = max(worst, abs(new - now) / now)
+                worst = max(worst, abs(new - now) / min(now, rest))
             if worst < LAST_STEP:
                 break
 

@@ -17,6 +17,9 @@ from wisefl.radio.uplink import full_band_rate, watts
 DivergenceOf = Literal["client", "mixture"]
 """Whose divergence is limited: each selected client's, or that of the data of all selected clients together."""
 
+LARGEST_RATIO = 1e12
+"""Between a client's upload time and its compute time; sixteen digits are all there is for their sum."""
+
 
 def _limit(default: float, help: str) -> Any:
     """A field with the sentence that the command line and the run configuration show for it."""
@@ -129,6 +132,7 @@ class RoundProblem:
                 samples=samples,
             )
         _check_costs(problem)
+        _check_carried(problem)
         return problem
 
     def __len__(self) -> int:
@@ -160,6 +164,20 @@ def _check_costs(problem: RoundProblem) -> None:
                 f"row {row + 1}: {why} costs client {str(problem.fleet.client[row])!r} {name} = {values[row]:g}; "
                 f"its distance, power, gain or cycles, or a limit, is out of any physical range"
             )
+
+
+def _check_carried(problem: RoundProblem) -> None:
+    """Refuse who uploads and computes on scales so far apart that a deadline for both would lose one of them."""
+    upload, compute = problem.full_band_upload_s, problem.work_cycles / problem.max_frequency_hz
+    with np.errstate(over="ignore"):
+        apart = problem.eligible & ~(np.maximum(upload, compute) <= LARGEST_RATIO * np.minimum(upload, compute))
+    if apart.any():
+        row = int(np.argmax(apart))
+        raise InvalidInput(
+            f"row {row + 1}: client {str(problem.fleet.client[row])!r} uploads in {upload[row]:.3g} s with the whole "
+            f"band and computes in {compute[row]:.3g} s at full speed; no deadline in double precision carries both "
+            f"(the limit is a factor of {LARGEST_RATIO:g}): leave the client out or mend its figures"
+        )
 
 
 def _check_feasible(

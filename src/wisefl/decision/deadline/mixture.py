@@ -5,9 +5,11 @@ the cost of every set; the depth-first walk finds the sets whose bound stays bel
 representative may become so by one more client, so minimal covers are not enough.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
-from wisefl.arrays import Floats, Ints
+from wisefl.arrays import Floats, Ints, Mask
 from wisefl.decision.deadline.class_prices import ClassPrices, MixtureLimit
 from wisefl.decision.deadline.covers import Covers
 from wisefl.decision.deadline.knapsack import reduce_to_core, relaxed_signed
@@ -35,15 +37,25 @@ class RepresentativeCovers:
     price_steps = 3
     nodes = 200_000
     max_effort = 4
-    wide = 1.1
+    width = 1.0
 
-    def __init__(self, problem: RoundProblem) -> None:
-        self.covers = Covers(problem)
-        self.terms, self.samples, self.need = self.covers.terms, self.covers.samples, self.covers.need
-        self.scratch = self.covers.scratch
-        self.limit = MixtureLimit.of(problem)
-        self.class_prices = ClassPrices(self.limit, self.samples, self.need)
-        self._use(np.zeros(self.limit.reference.size))
+    def __init__(self, covers: Covers, limit: MixtureLimit) -> None:
+        self.covers, self.limit = covers, limit
+        self.clients, self.terms, self.samples, self.need = covers.clients, covers.terms, covers.samples, covers.need
+        self.scratch = covers.scratch
+        self.class_prices = ClassPrices(limit, self.samples, self.need)
+        self._use(np.zeros(limit.reference.size))
+
+    @classmethod
+    def of(cls, problem: RoundProblem) -> "RepresentativeCovers":
+        return cls(Covers.of(problem), MixtureLimit.of(problem))
+
+    def narrowed(self, keep: Mask) -> "RepresentativeCovers":
+        limit = replace(self.limit, counts=np.ascontiguousarray(self.limit.counts[keep]))
+        return RepresentativeCovers(self.covers.narrowed(keep), limit)
+
+    def may_matter(self, cost: Floats, cutoff: float, keep: Mask) -> None:
+        keep[:] = True
 
     def relaxed_value(self, cost: Floats) -> float:
         # Class prices made for other costs can be worse than none.
@@ -79,11 +91,11 @@ class RepresentativeCovers:
         taken = reduced < sample_price * self.samples
         return max(float((self.terms.upload_s[taken] / tau[taken]).sum()), 1e-3)
 
-    def cheapest(self, cost: Floats, cutoff: float, max_nodes: int) -> Found:
-        return self._walk(cost, cutoff, True, max_nodes, 1)
+    def cheapest(self, cost: Floats, cutoff: float, slack: float, max_nodes: int, thorough: bool) -> Found:
+        return self._walk(cost, cutoff, slack, True, max_nodes, 1)
 
     def all_below(self, cost: Floats, cutoff: float, max_nodes: int, max_sets: int) -> Found:
-        return self._walk(cost, cutoff, False, max_nodes, max_sets)
+        return self._walk(cost, cutoff, 0.0, False, max_nodes, max_sets)
 
     def openings(self, deadline: float, band_price: float) -> list[Ints]:
         """The best of the sets grown from the cheapest clients."""
@@ -121,10 +133,13 @@ class RepresentativeCovers:
         cutoff = self.relaxed_value(cost)
         while cutoff < known:
             cutoff = min(max(LADDER * cutoff, 1e-3 * known), known)
-            found = self.cheapest(cost, cutoff, max_nodes)
+            found = self.cheapest(cost, cutoff, 0.0, max_nodes, False)
             if found.sets:
                 return found
-        return Found([best.members], known, False)
+        return Found([best.members], known, False, 0)
+
+    def neighbours(self, cost: Floats, members: Ints, most: int) -> list[Ints]:
+        return []
 
     def sharpen(self, deadline: float, band_price: float, best: Incumbent) -> None:
         self._price_classes(self._costs(deadline, band_price), best)
@@ -143,14 +158,14 @@ class RepresentativeCovers:
         # Pseudo-samples are part of every mixture, whoever is chosen.
         self.always = -self.limit.smoothing * float(class_prices.sum())
 
-    def _walk(self, cost: Floats, cutoff: float, improve: bool, max_nodes: int, max_sets: int) -> Found:
+    def _walk(self, cost: Floats, cutoff: float, slack: float, improve: bool, max_nodes: int, max_sets: int) -> Found:
         """Representative covers below the cutoff: the cheapest, or all."""
         reduced = cost - self.credit
         value, sample_price = relaxed_signed(reduced, self.samples, self.need, self.scratch)
         value += self.always
         bound = max(float(value), self.covers.relaxed_value(cost))
         if bound >= cutoff:
-            return Found([], bound, True)
+            return Found([], bound, True, 0)
         forced, core = np.empty(cost.size, np.int64), np.empty(cost.size, np.int64)
         taken, kept = reduce_to_core(reduced, self.samples, self.need, value, sample_price, cutoff, forced, core)
         forced, core = forced[:taken], core[:kept]
@@ -158,7 +173,7 @@ class RepresentativeCovers:
         counts = self.limit.counts
         held = self.limit.smoothing + counts[forced].sum(axis=0)
         sets, sizes = np.empty((max_sets, core.size), np.int64), np.empty(max_sets, np.int64)
-        status, found, last, _ = walk(
+        status, found, last, nodes = walk(
             cost[core],
             reduced[core],
             self.samples[core],
@@ -167,6 +182,7 @@ class RepresentativeCovers:
             cost[forced].sum(),
             self.always + reduced[forced].sum(),
             cutoff,
+            slack,
             improve,
             max_nodes,
             sets,
@@ -174,4 +190,4 @@ class RepresentativeCovers:
         )
         complete = bool(status == FOUND_ALL)
         members = [np.sort(np.concatenate([forced, core[sets[row, : sizes[row]]]])) for row in range(found)]
-        return Found(members, float(last) if complete else bound, complete)
+        return Found(members, float(last) if complete else bound, complete, nodes)

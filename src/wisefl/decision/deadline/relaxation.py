@@ -12,6 +12,9 @@ from numba import njit
 from wisefl.decision.client_cost import cost_of, respond, slope_of
 from wisefl.decision.deadline.knapsack import relaxed
 
+BLUR = 4e-15
+"""Relative error of a slope for every time that the deadline exceeds the time left for computing."""
+
 
 @njit(cache=True, error_model="numpy")
 def costs_at(deadline, band_price, clients, tau, cost):  # type: ignore[no-untyped-def]
@@ -36,10 +39,11 @@ def costs_over(first, last, tangent, band_price, clients, tau, cost_first, cost_
             cost_first[k] = np.inf
             cost_last[k] = np.inf
             continue
-        at, value, slope = tangent, 0.0, 0.0
+        at, value, slope, rest = tangent, 0.0, 0.0, tangent
         if tangent - clients.fastest_s[k] > 1e-6 * tangent:
             value = cost_of(k, tangent, band_price, clients, tau[k])
             slope = slope_of(k, tangent, band_price, clients, tau[k])
+            rest = tangent - tau[k]
         if value + slope * (last - tangent) <= 0.0:
             if at_last.size == 0:
                 at_last = last - np.minimum(clients.fastest_s, (1.0 - 1e-9) * last)
@@ -47,8 +51,11 @@ def costs_over(first, last, tangent, band_price, clients, tau, cost_first, cost_
             at = last
             value = cost_of(k, last, band_price, clients, at_last[k])
             slope = slope_of(k, last, band_price, clients, at_last[k])
-        cost_first[k] = value + slope * (first - at)
-        cost_last[k] = value + slope * (last - at)
+            rest = last - at_last[k]
+        # The time left for computing is known to the last digit of the deadline, no better, and the slope with it.
+        blur = BLUR * at / rest * abs(slope)
+        cost_first[k] = value + slope * (first - at) - blur * (at - first)
+        cost_last[k] = value + slope * (last - at) - blur * (last - at)
 
 
 @njit(cache=True, error_model="numpy")

@@ -1,14 +1,12 @@
 """What the search over deadlines asks about sets: which ones are allowed, and what they cost at least."""
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
-from wisefl.arrays import Floats, Ints
+from wisefl.arrays import Floats, Ints, Mask
 from wisefl.decision.client_cost import ClientTerms
-
-NOBODY: Ints = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,21 +14,23 @@ class Incumbent:
     """The best set so far, allocated exactly."""
 
     objective: float = np.inf
-    members: Ints = field(default_factory=NOBODY.copy)
+    members: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    """Positions among all candidates, ascending."""
     deadline: float = np.nan
     band_price: float = np.nan
 
 
-@dataclass(frozen=True, eq=False)
-class Found:
+class Found(NamedTuple):
     """Sets that a search came upon, and what it proved of all others."""
 
     sets: list[Ints]
-    """Positions among the candidates, ascending."""
+    """Positions among the rule's clients, ascending."""
     bound: float
     """No allowed set costs less than this, except those in `sets`."""
     complete: bool
     """Whether the search came to its end."""
+    nodes: int
+    """What it took."""
 
 
 class SetRule(Protocol):
@@ -41,13 +41,24 @@ class SetRule(Protocol):
     nodes: int
     """What one search may take at first; four times more with every further effort."""
     max_effort: int
-    wide: float
-    """An interval of deadlines this much longer at its end is split rather than searched with more effort again."""
+    width: float
+    """An interval is wide, and better split than searched, where its width costs more than this part of the bound's
+    lack."""
 
+    clients: Ints
+    """Positions among all candidates of those whom this rule goes over."""
     terms: ClientTerms
     samples: Floats
-    """What each candidate adds to the coverage, at most the need."""
+    """What each client adds to the coverage, at most the need."""
     need: float
+
+    def narrowed(self, keep: Mask) -> Self:
+        """The same rule over some of its clients only."""
+        ...
+
+    def may_matter(self, cost: Floats, cutoff: float, keep: Mask) -> None:
+        """Mark in `keep` everybody who can be in an allowed set that costs less than the cutoff."""
+        ...
 
     def relaxed_value(self, cost: Floats) -> float:
         """The least cost of an allowed set with fractions of clients allowed, or a lower bound on it."""
@@ -62,8 +73,11 @@ class SetRule(Protocol):
         """
         ...
 
-    def cheapest(self, cost: Floats, cutoff: float, max_nodes: int) -> Found:
-        """The cheapest allowed set below the cutoff, or none."""
+    def cheapest(self, cost: Floats, cutoff: float, slack: float, max_nodes: int, thorough: bool) -> Found:
+        """The cheapest allowed set below the cutoff, or one that costs at most `slack` more, or none.
+
+        `thorough` if the answer is worth more than so many nodes.
+        """
         ...
 
     def all_below(self, cost: Floats, cutoff: float, max_nodes: int, max_sets: int) -> Found:
@@ -76,6 +90,10 @@ class SetRule(Protocol):
 
     def first(self, cost: Floats, best: Incumbent, max_nodes: int) -> Found:
         """A cheap set while no cutoff is known."""
+        ...
+
+    def neighbours(self, cost: Floats, members: Ints, most: int) -> list[Ints]:
+        """Allowed sets that differ from this one by an exchange of few members, the most promising first."""
         ...
 
     def sharpen(self, deadline: float, band_price: float, best: Incumbent) -> None:

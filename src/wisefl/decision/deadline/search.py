@@ -4,29 +4,53 @@ Over an interval the Lagrangian in the bandwidth (`relaxation`) leaves two probl
 end; what sets are allowed in them is the set rule's business (`rule`). Where the price of the band alone cannot close
 the gap, the sets whose bound is still below the target are enumerated and each is allocated exactly: whatever is not
 enumerated is bounded, so no duality gap remains.
+
+A client whose reduced cost lifts the bound of an interval above the target is in no better decision with a deadline
+in it: the interval goes on, and is split, without it.
 """
 
 import heapq
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import blake2b
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
-from wisefl.arrays import Ints
+from wisefl.arrays import Ints, Mask
 from wisefl.decision.allocation import best_deadline
 from wisefl.decision.client_cost import take
+from wisefl.decision.deadline.budget import Budget, OutOfBudget
 from wisefl.decision.deadline.relaxation import costs_at, costs_over, next_band_price, relaxed_optimum
 from wisefl.decision.deadline.rule import Found, Incumbent, SetRule
+from wisefl.errors import InvalidInput
 
 NARROWEST = 1e-7
 """Relative width below which an interval of deadlines is not split again."""
 SETS = 64
 """What one enumeration may find at first; four times more with every further effort."""
+SLACK = 0.05
+"""Part of the gap asked for within which sets need not be told apart."""
 SAMPLE = 4096
 """Clients on which the first guess of deadline and band price is made when there are many more."""
-NODES_PER_SECOND = 5e6
-"""A cautious guess of how fast the compiled walk is."""
+SMALL = 96
+"""Fewer clients than this are not narrowed down further."""
+REMEMBERED = 1_000_000
+"""Sets whose allocation is remembered as done."""
+NEIGHBOURS, POLISHES = 16, 12
+"""Exchanges that are allocated exactly around one set, and sets that a descent may pass."""
+
+
+class Scope:
+    """The clients that can matter in some intervals, with room for their upload times and costs."""
+
+    def __init__(self, rule: SetRule) -> None:
+        self.rule = rule
+        self.size = rule.samples.size
+        self.tau = np.empty(self.size)
+        self.cost_first, self.cost_last = np.empty(self.size), np.empty(self.size)
 
 
 @dataclass(order=True)
@@ -37,25 +61,35 @@ class Interval:
     first: float
     last: float
     band_price: float
+    scope: Scope = field(compare=False)
     effort: int = 0
+
+
+class Deadlines(NamedTuple):
+    """An interval that is being worked on."""
+
+    first: float
+    last: float
+    tangent: float
+    """Where the tangents of the clients' costs touch them."""
+    thorough: bool = True
+    """False where the interval is so wide that a search without end is better given up for a split."""
 
 
 class DeadlineSearch:
     """The intervals still open, the best decision so far and what is proved."""
 
-    def __init__(self, rule: SetRule, latency_weight: float, max_gap: float, stop_at: float = np.inf) -> None:
-        self.rule = rule
+    def __init__(self, rule: SetRule, latency_weight: float, max_gap: float, budget: Budget) -> None:
+        self.whole = Scope(rule)
         self.latency_weight = latency_weight
         self.max_gap = max_gap
-        self.stop_at = stop_at
-        count = rule.samples.size
-        self.tau = np.empty(count)
-        self.cost_first, self.cost_last = np.empty(count), np.empty(count)
+        self.budget = budget
         self.best = Incumbent()
+        self.polished: Incumbent | None = None
         self.seen: set[bytes] = set()
         self.open: list[Interval] = []
         self.closed_bound = np.inf
-        self.intervals = 0
+        self.intervals = self.tried = 0
 
     @property
     def cutoff(self) -> float:
@@ -65,84 +99,138 @@ class DeadlineSearch:
     def lower_bound(self) -> float:
         return min(self.closed_bound, self.open[0].bound if self.open else np.inf, self.best.objective)
 
-    def start(self) -> None:
-        """A first decision, and the intervals around its deadline."""
-        terms = self.rule.terms
-        deadline, band_price = self._guess()
-        for members in self.rule.openings(deadline, band_price):
-            self._try(members)
-        if self.best.members.size:
-            deadline, band_price = self.best.deadline, self.best.band_price
-        for _ in range(3):
-            before = self.best.objective
-            self.tau[:] = 0.5 * deadline
-            costs_at(deadline, band_price, terms, self.tau, self.cost_first)
-            self._try_each(self.rule.first(self.cost_first, self.best, self._nodes(0)))
-            if self.best.objective >= before * (1 - 1e-4):
-                break
-            deadline, band_price = self.best.deadline, self.best.band_price
-        if self.best.objective == np.inf:
-            self._try(np.arange(terms.samples.size))  # the guess was too short for any set; everybody is one
+    def run(self) -> None:
+        """Find a first decision, then close intervals until the gap is proved or the budget is spent."""
+        self._first_decision()
+        terms = self.whole.rule.terms
         earliest = float(np.min(terms.fastest_s + terms.upload_s))
         latest = max(self.best.objective / self.latency_weight, earliest)
+        whole = Interval(self.latency_weight * earliest, earliest, latest, self.best.band_price, self.whole)
+        self._with_budget(whole, self._first_intervals)
+        while self.open and self.open[0].bound < self.cutoff:
+            interval = heapq.heappop(self.open)
+            self.intervals += 1
+            if not self._with_budget(interval, self._improve):
+                return
+
+    def _with_budget(self, interval: Interval, improve: Callable[[Interval], list[Interval]]) -> bool:
+        """Put an interval's parts in its place; False, with the interval open as it was, when the budget is spent."""
+        try:
+            self.budget.check()
+            parts = improve(interval)
+        except OutOfBudget:
+            heapq.heappush(self.open, interval)
+            return False
+        for part in parts:
+            if part.bound >= self.cutoff or part.effort > part.scope.rule.max_effort:
+                self.closed_bound = min(self.closed_bound, part.bound)
+            else:
+                heapq.heappush(self.open, part)
+        return True
+
+    def _first_decision(self) -> None:
+        rule = self.whole.rule
+        part = self._part()
+        deadline, band_price = self._guess(part)
+        try:
+            for members in rule.openings(deadline, band_price):
+                self._try(members)
+                self.budget.check()
+            if part.all() or rule.samples[part].sum() < rule.need:
+                self._descend(self.whole, deadline, band_price)
+            else:
+                # A decision among a few is at hand before the many have been looked at.
+                self._descend(Scope(rule.narrowed(part)), deadline, band_price)
+                self.budget.pass_over(self.whole.size)
+                self._descend(self.whole, deadline, band_price)
+        except OutOfBudget:
+            pass
+        if self.best.objective == np.inf:
+            self._try(np.arange(self.whole.size))  # the guess was too short for any set; everybody is one
+        if self.best.objective == np.inf:
+            raise InvalidInput(
+                "no set of clients has a cost that floating-point numbers can hold: "
+                "a limit or a column of the fleet is out of any physical range"
+            )
+
+    def _descend(self, scope: Scope, deadline: float, band_price: float) -> None:
+        """Cheap sets at this deadline and band price, then at those of the best set, while that helps."""
+        rule = scope.rule
+        if self.best.members.size:
+            deadline, band_price = self.best.deadline, self.best.band_price
+        scope.tau[:] = 0.5 * deadline
+        for _ in range(3):
+            before = self.best.objective
+            costs_at(deadline, band_price, rule.terms, scope.tau, scope.cost_first)
+            self._try_each(scope, rule.first(scope.cost_first, self.best, self.budget.nodes(rule.nodes)))
+            if self.best.objective >= before * (1 - 1e-4):
+                break
+            self.budget.pass_over(scope.size)
+            deadline, band_price = self.best.deadline, self.best.band_price
+
+    def _part(self) -> Mask:
+        """Clients to begin with: all, or a part when there are very many."""
+        size = self.whole.size
+        part = np.ones(size, np.bool_)
+        if size > 4 * SAMPLE:
+            part[:] = False
+            part[np.random.default_rng(0).permutation(size)[:SAMPLE]] = True
+        return part
+
+    def _guess(self, part: Mask) -> tuple[float, float]:
+        """(deadline, band price) near the optimum, by a part of the clients that stands for all."""
+        rule = self.whole.rule
+        terms, samples = take(rule.terms, np.flatnonzero(part)), rule.samples[part]
+        fraction = float(samples.sum() / rule.samples.sum())
+        deadline, band_price = relaxed_optimum(
+            self.latency_weight * fraction, fraction, terms, samples, rule.need * fraction
+        )
+        return float(deadline), float(band_price)
+
+    def _first_intervals(self, whole: Interval) -> list[Interval]:
+        """All deadlines that a better decision can have, cut around that of the first."""
+        earliest, latest = whole.first, whole.last
         cuts = [earliest, 0.95 * self.best.deadline, 1.05 * self.best.deadline, latest]
         cuts = sorted({min(max(cut, earliest), latest) for cut in cuts})
         if len(cuts) == 1:
             cuts = [earliest, earliest]
+        parts = []
         for first, last in pairwise(cuts):
-            bound = self._relaxed_bound(first, last, self._tangent(first, last), self.best.band_price)
+            bound = self._relaxed_bound(self.whole, first, last, self._tangent(first, last), whole.band_price)
             bound = max(bound, self.latency_weight * first)
-            heapq.heappush(self.open, Interval(bound, first, last, self.best.band_price))
-
-    def _guess(self) -> tuple[float, float]:
-        """(deadline, band price) near the optimum, from a part of the clients when there are very many."""
-        terms, samples, fraction = self.rule.terms, self.rule.samples, 1.0
-        if samples.size > 4 * SAMPLE:
-            part = np.sort(np.random.default_rng(0).permutation(samples.size)[:SAMPLE])
-            terms, samples = take(terms, part), samples[part]
-            fraction = float(samples.sum() / self.rule.samples.sum())
-        deadline, band_price = relaxed_optimum(
-            self.latency_weight * fraction, fraction, terms, samples, self.rule.need * fraction
-        )
-        return float(deadline), float(band_price)
-
-    def run(self) -> bool:
-        """Close intervals, lowest bound first; True when the gap is proved."""
-        while self.open and self.open[0].bound < self.cutoff:
-            if time.perf_counter() > self.stop_at:
-                return False
-            interval = heapq.heappop(self.open)
-            self.intervals += 1
-            for part in self._improve(interval):
-                if part.bound >= self.cutoff or part.effort > self.rule.max_effort:
-                    self.closed_bound = min(self.closed_bound, part.bound)
-                else:
-                    heapq.heappush(self.open, part)
-        return self.lower_bound() >= self.cutoff
+            scope = self._narrowed(self.whole, first, last, whole.band_price) if bound < self.cutoff else self.whole
+            parts.append(Interval(bound, first, last, whole.band_price, scope))
+        return parts
 
     def _improve(self, interval: Interval) -> list[Interval]:
         """Raise the bound of an interval, or split it."""
-        first, last, effort = interval.first, interval.last, interval.effort
+        first, last, effort, scope = interval.first, interval.last, interval.effort, interval.scope
         tangent = self._tangent(first, last)
-        narrow = last <= first * (1.0 + NARROWEST)
         if effort > 0:
-            self.rule.sharpen(tangent, interval.band_price, self.best)
+            scope.rule.sharpen(tangent, interval.band_price, self.best)
 
         bound, band_price, middle = self._raise_relaxed(interval, tangent)
+        if bound < self.cutoff:
+            scope = self._narrowed(scope, first, last, band_price)
+        narrow = last <= first * (1.0 + NARROWEST)
         if bound < self.cutoff and (middle < self.cutoff or narrow):
-            bound, band_price = self._raise_integer(first, last, tangent, bound, band_price, effort)
-            middle, _, complete = self._integer_bound(tangent, tangent, tangent, band_price, effort)
-            if bound < self.cutoff and (middle < self.cutoff or narrow):
-                # No width is left to gain from: the price leaves a duality gap here. Look at every set inside it.
-                if self._enumerate(first, last, tangent, band_price, effort):
+            # Splitting gains what the width costs; where that is little of what is missing, effort must do it.
+            loss = 0.0 if narrow else middle - bound
+            where = Deadlines(first, last, tangent, loss <= scope.rule.width * (self.cutoff - bound))
+            bound, band_price, ends = self._raise_integer(scope, where, bound, band_price, effort)
+            searchable = bound < self.cutoff and (ends or where.thorough)
+            if searchable and (narrow or self._gap_at(scope, where, band_price, effort)):
+                self._polish(scope)
+                if self._enumerate(scope, where, band_price, effort):
                     bound = self.cutoff
-                elif (narrow or not complete) and (effort == 0 or last <= self.rule.wide * first):
-                    return [Interval(max(bound, interval.bound), first, last, band_price, effort + 1)]
+                elif loss <= scope.rule.width * (self.cutoff - bound):
+                    return [Interval(max(bound, interval.bound), first, last, band_price, scope, effort + 1)]
         # What a price reached in this interval decides which to go on with; what its parent proved still holds.
         bound = max(bound, interval.bound)
         if bound >= self.cutoff:
-            return [Interval(bound, first, last, band_price, effort)]
-        return self._split(bound, band_price, interval)
+            return [Interval(bound, first, last, band_price, scope, effort)]
+        cut = self._cut(first, last)
+        return [Interval(bound, a, b, band_price, scope, effort) for a, b in ((first, cut), (cut, last))]
 
     def _tangent(self, first: float, last: float) -> float:
         """Where to touch the costs: the middle around the incumbent's deadline, else nearer to it."""
@@ -152,108 +240,162 @@ class DeadlineSearch:
             return 0.75 * first + 0.25 * last
         return 0.5 * (first + last)
 
-    def _split(self, bound: float, band_price: float, interval: Interval) -> list[Interval]:
-        first, last = interval.first, interval.last
+    def _cut(self, first: float, last: float) -> float:
+        """Where to split an interval."""
         inside = (self.best.deadline - first) / (last - first)
         if 0.1 < inside < 0.9 and last > first * 1.02:
-            cut = self.best.deadline
-        else:
-            cut = float(np.sqrt(first * last)) if last > 4.0 * first else 0.5 * (first + last)
-        return [Interval(bound, a, b, band_price, interval.effort) for a, b in ((first, cut), (cut, last))]
+            return self.best.deadline
+        return float(np.sqrt(first * last)) if last > 4.0 * first else 0.5 * (first + last)
+
+    def _narrowed(self, scope: Scope, first: float, last: float, band_price: float) -> Scope:
+        """The scope without those who are in no better decision here, by the costs that it holds at the moment.
+
+        A set with client k costs, at either end, at least the relaxed bound there plus k's reduced cost; linear in
+        between. So whoever reaches the cutoff at both ends is in no set below it anywhere in the interval.
+        """
+        if scope.size < SMALL:
+            return scope
+        keep = np.zeros(scope.size, np.bool_)
+        for deadline, cost in ((first, scope.cost_first), (last, scope.cost_last)):
+            scope.rule.may_matter(cost, self.cutoff - self.latency_weight * deadline + band_price, keep)
+        if 2 * np.count_nonzero(keep) > scope.size:
+            return scope
+        narrow = Scope(scope.rule.narrowed(keep))
+        for old, new in (
+            (scope.tau, narrow.tau),
+            (scope.cost_first, narrow.cost_first),
+            (scope.cost_last, narrow.cost_last),
+        ):
+            new[:] = old[keep]
+        return narrow
 
     def _raise_relaxed(self, interval: Interval, tangent: float) -> tuple[float, float, float]:
         """(bound, band price, bound at the tangent's deadline alone) with fractions of clients allowed."""
-        first, last = interval.first, interval.last
+        first, last, scope = interval.first, interval.last, interval.scope
         bound, band_price = max(
-            (self._relaxed_bound(first, last, tangent, trial), trial)
+            (self._relaxed_bound(scope, first, last, tangent, trial), trial)
             for trial in {interval.band_price, self.best.band_price}
         )
         middle = bound
         if bound < self.cutoff:
             enough = 2.0 * self.best.objective
-            band_price, middle = self.rule.relaxed_band_price(tangent, band_price, enough, self.tau, self.cost_first)
+            band_price, middle = scope.rule.relaxed_band_price(
+                tangent, band_price, enough, scope.tau, scope.cost_first
+            )
+            self.budget.spend(12.0 * scope.size)
             middle += self.latency_weight * tangent
-            bound = max(bound, self._relaxed_bound(first, last, tangent, band_price))
+            bound = max(bound, self._relaxed_bound(scope, first, last, tangent, band_price))
         return bound, band_price, middle
 
     def _raise_integer(
-        self, first: float, last: float, tangent: float, bound: float, band_price: float, effort: int
-    ) -> tuple[float, float]:
-        """(bound, band price) from whole sets, trying prices until the cheapest set fits the band."""
+        self, scope: Scope, where: Deadlines, bound: float, band_price: float, effort: int
+    ) -> tuple[float, float, bool]:
+        """(bound, band price, whether searches end) from whole sets, by prices until the cheapest fits the band."""
         # Where fractions fit the band but no set does, the relaxed price vanishes; the integer one does not.
         low, high, trial = 0.0, np.inf, max(band_price, 1e-3 * self.best.band_price)
-        for step in range(self.rule.price_steps):
-            value, demand, _ = self._integer_bound(first, last, tangent, trial, effort)
+        for step in range(scope.rule.price_steps):
+            value, demand, complete = self._integer_bound(scope, where, trial, effort)
             if value > bound:
                 bound, band_price = value, trial
             if demand > 1.0:
                 low = trial
             else:
                 high = trial
-            if bound >= self.cutoff or high <= low * 1.002:
+            if bound >= self.cutoff or high <= low * 1.002 or not (complete or where.thorough):
                 break
             trial = float(next_band_price(trial, demand, low, high, 2.0**step))
-        return bound, band_price
+        return bound, band_price, complete
 
-    def _relaxed_bound(self, first: float, last: float, tangent: float, band_price: float) -> float:
-        self._costs_over(first, last, tangent, band_price)
-        at_first, at_last = self.rule.relaxed_value(self.cost_first), self.rule.relaxed_value(self.cost_last)
+    def _relaxed_bound(self, scope: Scope, first: float, last: float, tangent: float, band_price: float) -> float:
+        self._costs_over(scope, Deadlines(first, last, tangent), band_price)
+        at_first, at_last = scope.rule.relaxed_value(scope.cost_first), scope.rule.relaxed_value(scope.cost_last)
         return min(self.latency_weight * first + at_first, self.latency_weight * last + at_last) - band_price
 
     def _integer_bound(
-        self, first: float, last: float, tangent: float, band_price: float, effort: int
+        self, scope: Scope, where: Deadlines, band_price: float, effort: int
     ) -> tuple[float, float, bool]:
         """(bound, demand of the cheapest set under this price, whether both searches came to their end)."""
-        self._costs_over(first, last, tangent, band_price)
+        self._costs_over(scope, where, band_price)
         worst, demand, complete = np.inf, 1.0, True
-        for deadline, cost in ((first, self.cost_first), (last, self.cost_last)):
-            fixed = self.latency_weight * deadline - band_price
-            found = self.rule.cheapest(cost, self.cutoff - fixed, self._nodes(effort))
-            self._try_each(found)
+        slack = SLACK * self.max_gap * self.best.objective
+        for deadline, cost in ((where.first, scope.cost_first), (where.last, scope.cost_last)):
+            fixed, cutoff = self.latency_weight * deadline - band_price, self.cutoff
+            begin, nodes = time.perf_counter(), self.budget.nodes(scope.rule.nodes * 4**effort)
+            found = scope.rule.cheapest(cost, cutoff - fixed, slack, nodes, where.thorough)
+            self.budget.spend(found.nodes, begin)
+            self._try_each(scope, found)
             complete &= found.complete
-            if fixed + found.bound < worst:
-                worst = fixed + found.bound
+            # What reaches the cutoff reaches it whatever adding and taking away `fixed` rounds to.
+            value = cutoff if found.bound >= cutoff - fixed else fixed + found.bound
+            if value < worst:
+                worst = value
                 if found.sets:
                     members = found.sets[0]
-                    demand = float((self.rule.terms.upload_s[members] / self.tau[members]).sum())
-            if first == last:
+                    demand = float((scope.rule.terms.upload_s[members] / scope.tau[members]).sum())
+            if where.first == where.last:
                 break
         return float(worst), demand, complete
 
-    def _enumerate(self, first: float, last: float, tangent: float, band_price: float, effort: int) -> bool:
+    def _gap_at(self, scope: Scope, where: Deadlines, band_price: float, effort: int) -> bool:
+        """Whether this price leaves a duality gap even at a single deadline: then no splitting closes it."""
+        point = where._replace(first=where.tangent, last=where.tangent)
+        return self._integer_bound(scope, point, band_price, effort)[0] < self.cutoff
+
+    def _enumerate(self, scope: Scope, where: Deadlines, band_price: float, effort: int) -> bool:
         """Allocate every set whose bound in the interval is below the cutoff; False when there are too many."""
-        self._costs_over(first, last, tangent, band_price)
-        for deadline, cost in ((first, self.cost_first), (last, self.cost_last)):
-            cutoff = self.cutoff - self.latency_weight * deadline + band_price
-            found = self.rule.all_below(cost, cutoff, self._nodes(effort), SETS * 4**effort)
-            self._try_each(found)
+        self._costs_over(scope, where, band_price)
+        for deadline, cost in ((where.first, scope.cost_first), (where.last, scope.cost_last)):
+            top = self.cutoff - self.latency_weight * deadline + band_price
+            begin, nodes = time.perf_counter(), self.budget.nodes(scope.rule.nodes * 4**effort)
+            found = scope.rule.all_below(cost, top, nodes, SETS * 4**effort)
+            self.budget.spend(found.nodes, begin)
+            self._try_each(scope, found)
             if not found.complete:
                 return False
         return True
 
-    def _costs_over(self, first: float, last: float, tangent: float, band_price: float) -> None:
-        costs_over(first, last, tangent, band_price, self.rule.terms, self.tau, self.cost_first, self.cost_last)
+    def _costs_over(self, scope: Scope, where: Deadlines, band_price: float) -> None:
+        self.budget.pass_over(scope.size)
+        first, last, tangent = where.first, where.last, where.tangent
+        costs_over(first, last, tangent, band_price, scope.rule.terms, scope.tau, scope.cost_first, scope.cost_last)
 
-    def _nodes(self, effort: int) -> int:
-        """What one search may take: no more than there is time for, since one can outlast a time limit by far."""
-        nodes: int = self.rule.nodes * 4**effort
-        if self.stop_at == np.inf:
-            return nodes
-        left = max(self.stop_at - time.perf_counter(), 0.0)
-        return min(nodes, 1000 + int(NODES_PER_SECOND * left))
+    def _polish(self, scope: Scope) -> None:
+        """Descend from the best decision by exchanges of members, each allocated exactly; once for every best."""
+        if self.best is self.polished:
+            return
+        around = self.whole
+        if around.size > SAMPLE:
+            keep = np.zeros(around.size, np.bool_)
+            keep[scope.rule.clients] = keep[self.best.members] = True
+            around = Scope(around.rule.narrowed(keep))
+        for _ in range(POLISHES):
+            self.polished = before = self.best
+            around.tau[:] = 0.5 * before.deadline
+            costs_at(before.deadline, before.band_price, around.rule.terms, around.tau, around.cost_first)
+            members = np.searchsorted(around.rule.clients, before.members)
+            for near in around.rule.neighbours(around.cost_first, members, NEIGHBOURS):
+                self._try(around.rule.clients[near])
+            self.budget.check()
+            if self.best is before:
+                return
 
-    def _try_each(self, found: Found) -> None:
-        for members in found.sets:
-            self._try(members)
+    def _try_each(self, scope: Scope, found: Found) -> None:
+        for number, members in enumerate(found.sets, 1):
+            self._try(scope.rule.clients[members])
+            if number % 16 == 0:
+                self.budget.check()
 
     def _try(self, members: Ints) -> None:
         """Allocate a set, in ascending order, exactly and keep it if it is the best so far."""
-        key = members.tobytes()
+        key = blake2b(members.tobytes(), digest_size=16).digest()
         if key in self.seen:
             return
+        if len(self.seen) >= REMEMBERED:
+            self.seen.clear()
         self.seen.add(key)
+        self.tried += 1
         deadline, band_price, objective = best_deadline(
-            self.latency_weight, take(self.rule.terms, members), np.empty(members.size)
+            self.latency_weight, take(self.whole.rule.terms, members), np.empty(members.size)
         )
         if objective < self.best.objective:
             self.best = Incumbent(objective, members, deadline, band_price)

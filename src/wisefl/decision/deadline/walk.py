@@ -45,11 +45,12 @@ def is_representative(held, reference, limit):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy")
-def walk(cost, reduced, samples, classes, need, spent, value, cutoff, improve, max_nodes, sets, sizes):  # type: ignore[no-untyped-def]
+def walk(cost, reduced, samples, classes, need, spent, value, cutoff, slack, improve, max_nodes, sets, sizes):  # type: ignore[no-untyped-def]
     """Sets of clients, sorted by reduced cost per sample, that are complete and cost less than the cutoff.
 
     `spent` are the costs and `value` the reduced costs of what is chosen already; `classes` is None for plain
-    coverage. With `improve` each set found lowers the cutoff and only the last is kept; without it every set below
+    coverage. With `improve` each set found lowers the cutoff, to `slack` below its cost so that sets which differ by
+    less are not told apart, and only the last is kept; without it every set below
     the cutoff that needs each of its members is kept, until `sizes` is full. Returns (status, number of sets, lower
     bound on the cost of any set not kept, nodes): the bound is the cutoff when everything was searched.
     """
@@ -61,6 +62,8 @@ def walk(cost, reduced, samples, classes, need, spent, value, cutoff, improve, m
         cheapest[k] = min(cheapest[k + 1], cost[k])
 
     chosen = np.empty(count, np.int64)
+    # What the set cost and held before its last member joined, so that a step back returns to the same figures.
+    spent_before, value_before, missing_before = np.empty(count), np.empty(count), np.empty(count)
     depth, at, missing = 0, 0, need
     found, nodes = 0, 0
     while True:
@@ -78,11 +81,12 @@ def walk(cost, reduced, samples, classes, need, spent, value, cutoff, improve, m
                 sizes[slot] = depth
                 found = 1 if improve else found + 1
                 if improve:
-                    cutoff = spent
+                    cutoff = spent - slack
         elif spent + cheapest[at] < cutoff:
             bound = _filled(value, at, missing, reduced, samples, sum_reduced, sum_samples, earning)
             if bound < cutoff:
                 chosen[depth] = at
+                spent_before[depth], value_before[depth], missing_before[depth] = spent, value, missing
                 depth += 1
                 spent += cost[at]
                 value += reduced[at]
@@ -99,9 +103,7 @@ def walk(cost, reduced, samples, classes, need, spent, value, cutoff, improve, m
                 return FOUND_ALL, found, cutoff, nodes
             depth -= 1
             last = chosen[depth]
-            spent -= cost[last]
-            value -= reduced[last]
-            missing += samples[last]
+            spent, value, missing = spent_before[depth], value_before[depth], missing_before[depth]
             at = last + 1
             if classes is not None:
                 for z in range(classes.held.size):

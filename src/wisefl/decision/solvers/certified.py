@@ -3,13 +3,13 @@
 Branch and bound on a single number, the deadline (`deadline.search`), over the sets that the problem's rule allows.
 """
 
-import time
 from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
 from wisefl.decision.allocation import allocate
+from wisefl.decision.deadline.budget import Budget
 from wisefl.decision.deadline.covers import Covers
 from wisefl.decision.deadline.mixture import RepresentativeCovers
 from wisefl.decision.deadline.rule import SetRule
@@ -21,6 +21,8 @@ from wisefl.fleet import Fleet
 
 ROUNDING = 1e-10
 """Relative safety taken off every lower bound for the rounding of floating-point sums."""
+EFFORT = 300_000_000
+"""Steps (nodes of searches, clients' costs) of one decision without a limit: at most about half a minute."""
 SMALLEST_GAP = 1e-8
 """Below this, rounding and the tolerance of the inner solves would decide."""
 
@@ -33,24 +35,33 @@ def prepare(problem: RoundProblem) -> None:
 @cache
 def _load(mixture: bool) -> None:
     limits = Limits(max_divergence=0.5, divergence="mixture") if mixture else Limits(max_divergence=np.inf)
-    solve(RoundProblem.build(Fleet.random(3, 0), None, limits), max_gap=1e-6)
+    problem = RoundProblem.build(Fleet.random(3, 0), None, limits)
+    Covers.of(problem).load()
+    solve(problem, max_gap=1e-6)
 
 
-def solve(problem: RoundProblem, *, max_gap: float = 1e-3, time_limit: float | None = None) -> Decision:
+def solve(
+    problem: RoundProblem, *, max_gap: float = 1e-3, time_limit: float | None = None, effort: float | None = None
+) -> Decision:
     """The best decision, proved to be within `max_gap` of the optimum (relative to its objective; 1e-8 at the least).
 
-    With a `time_limit` in seconds the best decision found by then is returned with the gap proved by then.
+    At a limit the best decision found by then is returned with the gap proved by then: `time_limit` in seconds, or
+    `effort` in steps that every machine counts alike, so that the decision is a function of the problem. Without
+    either the effort is limited to `EFFORT`.
     """
     if not 0.0 <= max_gap < 1.0:
         raise InvalidInput(f"max_gap must be at least 0 and below 1, not {max_gap:g}")
-    if time_limit is not None and not time_limit > 0.0:
-        raise InvalidInput(f"time_limit must be greater than 0 seconds, not {time_limit:g}")
-    stop_at = np.inf if time_limit is None else time.perf_counter() + time_limit
-    rule: SetRule = RepresentativeCovers(problem) if problem.limits.limits_mixture else Covers(problem)
-    gap = max(max_gap, SMALLEST_GAP) - 2.0 * ROUNDING
-    search = DeadlineSearch(rule, problem.limits.latency_weight, gap, stop_at)
-    search.start()
-    done = search.run()
+    for name, limit in (("time_limit", time_limit), ("effort", effort)):
+        if limit is not None and not limit > 0.0:
+            raise InvalidInput(f"{name} must be greater than 0, not {limit:g}")
+    if time_limit is None and effort is None:
+        effort = EFFORT
+    budget = Budget(np.inf if time_limit is None else time_limit, np.inf if effort is None else effort)
+    rule: SetRule = RepresentativeCovers.of(problem) if problem.limits.limits_mixture else Covers.of(problem)
+    rounding = ROUNDING + len(problem.candidates) * np.finfo(float).eps
+    goal = max(max_gap, SMALLEST_GAP)
+    search = DeadlineSearch(rule, problem.limits.latency_weight, goal - 2.0 * rounding, budget)
+    search.run()
     selected = np.zeros(len(problem), dtype=bool)
     selected[problem.candidates[search.best.members]] = True
     allocation = allocate(problem, selected)
@@ -61,7 +72,8 @@ def solve(problem: RoundProblem, *, max_gap: float = 1e-3, time_limit: float | N
         frequency_hz=allocation.frequency_hz,
         solver="certified",
         bandwidth_price=allocation.bandwidth_price,
-        details={"intervals": search.intervals, "covers": len(search.seen)},
+        details={"intervals": search.intervals, "covers": search.tried, "effort": search.budget.spent},
     )
-    bound = min(search.lower_bound() * (1.0 - ROUNDING), decision.objective)
-    return replace(decision, lower_bound=bound, reached_goal=done)
+    objective = decision.objective
+    bound = min(search.lower_bound() * (1.0 - rounding), objective)
+    return replace(decision, lower_bound=bound, reached_goal=bool((objective - bound) / objective <= goal))
