@@ -10,6 +10,8 @@ from support.parts import need
 from wisefl.cli import main
 
 need("torch", "sklearn", "joblib", "matplotlib")
+# The first of them compiles.
+pytestmark = pytest.mark.timeout(900)
 
 TINY = ("rounds=2", "data.clients=8", "data.balanced_fraction=0.5", "limits.min_samples=200", "training.epochs=1")
 

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import wisefl
 from support import nodes
 from support.parts import need
@@ -20,6 +22,8 @@ OFFLINE = {
 }
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
 def test_twenty_nodes_under_ray_give_the_same_run(federation: Any, tmp_path: Path) -> None:
     need("ray")
     rounds = 2

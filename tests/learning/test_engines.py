@@ -18,6 +18,9 @@ from wisefl.learning.general import GeneralEngine
 from wisefl.learning.model import PaperCNN, initial_model, load_vector, to_vector
 from wisefl.learning.selection import select_engine
 
+# The fast engine compiles in the first test that uses it, and once more for narrower vectors.
+pytestmark = pytest.mark.timeout(1200)
+
 GREY, COLOUR = (1, 28, 28), (3, 32, 32)
 needs_vectors = pytest.mark.skipif(vector_lanes() is None, reason="the fast engine needs AVX-512, or AVX2 and FMA")
 

@@ -21,6 +21,9 @@ from wisefl.simulation.federation import build
 from wisefl.simulation.loop import run_folder
 from wisefl.simulation.rounds import Training
 
+# The first of them compiles.
+pytestmark = pytest.mark.timeout(900)
+
 SMALL = ("rounds=4", "training.epochs=2")
 
 

@@ -17,6 +17,8 @@ TINY = ("rounds=3", "data.clients=8", "data.balanced_fraction=0.5", "limits.min_
 
 
 need("torch", "sklearn", "joblib")
+# Each process of a sweep starts from nothing.
+pytestmark = pytest.mark.timeout(900)
 
 
 def records(out: Path) -> dict[str, list[RoundRecord]]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 from scipy.optimize import linprog
 
-from wisefl.decision.deadline.knapsack import cheapest, relaxed, search, tabulated
+from wisefl.decision.deadline.knapsack import cheapest, relaxed, relaxed_signed, search, tabulated
 from wisefl.decision.deadline.walk import FOUND_ALL, LEAF_LIMIT, NODE_LIMIT
 
 Instance = tuple[np.ndarray, np.ndarray, float]
@@ -71,6 +71,17 @@ def test_the_relaxed_value_is_the_linear_programme(instance: Instance) -> None:
     assert value == pytest.approx(linprog(cost, A_ub=[-samples], b_ub=[-need], bounds=(0, 1)).fun, rel=1e-9)
     # The price is the dual of the coverage: it proves the value by itself.
     assert price * need + np.minimum(0.0, cost - price * samples).sum() == pytest.approx(value, rel=1e-12)
+
+
+@settings(max_examples=80)
+@given(instances(most=40), st.floats(0.0, 1.0))
+def test_who_earns_is_taken_anyhow(instance: Instance, lowered: float) -> None:
+    cost, samples, need = instance
+    cost = cost - lowered * cost.max()
+    value, price = relaxed_signed(cost, samples, need, (np.empty(cost.size), np.empty(cost.size)))
+    best = linprog(cost, A_ub=[-samples], b_ub=[-need], bounds=(0, 1)).fun
+    assert value == pytest.approx(best, rel=1e-9, abs=1e-12)
+    assert price >= 0.0
 
 
 def test_relaxed_never_takes_the_infinitely_expensive() -> None:

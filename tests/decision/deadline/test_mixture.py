@@ -14,6 +14,9 @@ from wisefl.decision.solvers.brute import minimal_representative_sets
 from wisefl.divergence import kl, mixture_divergence
 from wisefl.policies import decide
 
+# The first of them compiles.
+pytestmark = pytest.mark.timeout(900)
+
 
 def mixture_problem(problem: RoundProblem, limit: float, smoothing: float = 0.0) -> RoundProblem:
     limits = replace(problem.limits, divergence="mixture", max_divergence=limit, smoothing=smoothing)

@@ -9,6 +9,9 @@ from support.problems import NAMED, assert_optimal, paper_problem
 from support.strategies import problems
 from wisefl import Decision, Fleet, InvalidInput, Limits, RoundProblem, solve
 
+# The first of them compiles, and two look at hundreds of problems.
+pytestmark = pytest.mark.timeout(900)
+
 
 def certified(problem: RoundProblem, max_gap: float) -> Decision:
     """A decision that keeps every limit and proves what was asked of it."""
