@@ -112,12 +112,12 @@ def test_clients_decided_by_their_reduced_cost_change_nothing(instance: Instance
     best = least_cost(instance)
     scratch = (np.empty(cost.size), np.empty(cost.size))
     for cutoff in (np.inf, 1.5 * best, best * (1.0 + 1e-9)):
-        status, bound, cover = cheapest(cost, samples, need, cutoff, 10**6, scratch)
+        status, bound, cover, _ = cheapest(cost, samples, need, cutoff, 0.0, 10**6, scratch)
         assert status == FOUND_ALL
         assert bound == pytest.approx(best)
         assert total(cost, cover) == pytest.approx(best)
         assert total(samples, cover) >= need
-    status, bound, cover = cheapest(cost, samples, need, 0.99 * best, 10**6, scratch)
+    status, bound, cover, _ = cheapest(cost, samples, need, 0.99 * best, 0.0, 10**6, scratch)
     assert (status, cover.size) == (FOUND_ALL, 0)
     assert 0.99 * best <= bound * (1.0 + 1e-12)
     assert bound <= best * (1.0 + 1e-12)
