@@ -44,6 +44,7 @@ bench: bench-decision bench-dc bench-training bench-flower
 
 bench-decision: $(VENV)/.installed
 	$(BIN)/python benchmarks/decision.py
+	$(BIN)/python benchmarks/tail.py
 
 bench-dc: $(VENV)/.installed
 	$(BIN)/python benchmarks/dc_levels.py
