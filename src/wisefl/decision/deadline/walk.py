@@ -3,6 +3,12 @@
 A branch ends where its set is complete (anything larger costs more) or where its bound reaches the cutoff. The bound
 is a covering knapsack with fractions over *reduced* costs: the clients' own for plain coverage, the costs less what
 class prices grant where the mixture is limited, which may then be negative.
+
+`walk` goes over clients sorted by reduced cost per sample and keeps the sets that are complete and cost less than the
+cutoff. `spent` are the costs and `value` the reduced costs of what is chosen already; `classes` is None for plain
+coverage. With `improve` each set found lowers the cutoff, to `slack` below its cost so that sets which differ by less
+are not told apart, and only the last is kept; without it every set below the cutoff that needs each of its members is
+kept, until `sizes` is full. The bound that it returns is the cutoff when everything was searched.
 """
 
 from typing import NamedTuple
@@ -46,14 +52,7 @@ def is_representative(held, reference, limit):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, error_model="numpy")
 def walk(cost, reduced, samples, classes, need, spent, value, cutoff, slack, improve, max_nodes, sets, sizes):  # type: ignore[no-untyped-def]
-    """Sets of clients, sorted by reduced cost per sample, that are complete and cost less than the cutoff.
-
-    `spent` are the costs and `value` the reduced costs of what is chosen already; `classes` is None for plain
-    coverage. With `improve` each set found lowers the cutoff, to `slack` below its cost so that sets which differ by
-    less are not told apart, and only the last is kept; without it every set below
-    the cutoff that needs each of its members is kept, until `sizes` is full. Returns (status, number of sets, lower
-    bound on the cost of any set not kept, nodes): the bound is the cutoff when everything was searched.
-    """
+    """(status, number of sets, lower bound on the cost of any set not kept, nodes) of the walk described above."""
     count, start_cost = cost.size, spent
     sum_reduced, sum_samples, earning = _running_sums(reduced, samples)
     cheapest = np.empty(count + 1)
