@@ -24,7 +24,9 @@ def test_a_figure_has_a_table_a_description_and_a_picture(whole: Path) -> None:
     for name in ("tiny_accuracy", "tiny_costs"):
         assert (whole / "figures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
         about = json.loads((whole / "figures" / f"{name}.json").read_text())
-        assert {"name", "title", "caption", "panels", "methods", "scale", "seeds", "rounds"} == set(about)
+        assert {"name", "title", "caption", "panels", "methods", "scale", "seeds", "rounds", "reference"} == set(
+            about
+        )
     assert "scale" in json.loads((whole / "reproduce.json").read_text())
     assert "packages" in json.loads((whole / "environment.json").read_text())
 
@@ -54,8 +56,9 @@ def test_a_swept_point_is_the_mean_round_and_a_level_is_the_same_everywhere(whol
 def test_the_thirteen_claims_wait_for_their_figures(whole: Path) -> None:
     claims = json.loads((whole / "claims.json").read_text())
     assert [claim["number"] for claim in claims] == list(range(1, 14))
-    assert {claim["verdict"] for claim in claims} == {"not decided"}
-    assert claims[-1]["detail"].startswith("run the bound experiment")
+    assert {claim["verdict"] for claim in claims} == {"not run"}
+    assert claims[-1]["detail"] == "wisefl reproduce theorem runs it"
+    assert claims[0]["readings"] == {"batch": "not run"}
 
 
 def test_killed_and_continued_gives_the_same_tables(whole: Path, tmp_path: Path) -> None:

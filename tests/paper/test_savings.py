@@ -42,7 +42,8 @@ def test_a_method_that_ends_lower_sets_the_target() -> None:
     # 0.004 a round: ends at 0.152 (the mean of rounds 36 to 40), which ours passes with round 18
     saving = at_equal_accuracy(results(0.4, 1.0, 1.0), "digits", "csra", "other")
     assert saving.energy.effect == pytest.approx(40.0 / 18.0)
-    assert saving.accuracy.effect == pytest.approx(0.152 - 0.2)
+    # in the end, as everywhere: the mean of rounds 21 to 40
+    assert saving.accuracy.effect == pytest.approx(0.122 - 0.2)
 
 
 def test_a_threshold_compares_whole_runs() -> None:

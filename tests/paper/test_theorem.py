@@ -29,7 +29,7 @@ def test_the_experiment_goes_on_where_it_was_interrupted(tmp_path: Path, monkeyp
     assert made.text.seeds == 1
     assert place.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
 
-    kept = sorted((tmp_path / "runs" / "theorem" / "quick").iterdir())
+    kept = sorted((tmp_path / "runs" / "theorem" / "quick-rate0.005").iterdir())
     kept[0].unlink()
     study.write()
     assert place.read_bytes() == whole

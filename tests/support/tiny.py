@@ -10,7 +10,7 @@ from wisefl.run.record import CUMULATIVE_LATENCY, ENERGY, TEST_ACCURACY
 SCALE = Scale(
     name="tiny",
     seeds={"training": 2, "decisions": 3},
-    training_rounds={"digits": 3},
+    training_rounds={"batch": {"digits": 3}},
     evaluate_every=1,
     curve_rounds=3,
     sweep_rounds=2,

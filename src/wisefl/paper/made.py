@@ -11,54 +11,21 @@ from pydantic import TypeAdapter
 from wisefl.errors import InvalidInput
 from wisefl.files import write_json
 from wisefl.paper.checked import read_json
+from wisefl.paper.contrasts import KINDS, Contrast, contrast
 from wisefl.paper.figures.figure import COSTS, Figure, Panel
+from wisefl.paper.figures.parts import PAPERS_ALGORITHMS
 from wisefl.paper.plan import rounds_of
 from wisefl.paper.scale import Scale
 from wisefl.paper.table import Table, read_table, write_table
+from wisefl.paper.texts import FigureText, MethodText, PanelText
 from wisefl.plots import panels as picture
-from wisefl.plots.axes import Scale as AxisScale
+from wisefl.plots.paired import PairedPanel, draw_paired
 from wisefl.plots.palette import looks
 
 FIGURES = "figures"
 """The folder of a reproduction that holds them."""
 _LOG_FROM = 4.0
 """A cost axis is logarithmic when one method spends so many times what another does, else the thrifty ones merge."""
-
-
-@dataclass(frozen=True)
-class PanelText:
-    name: str
-    title: str
-    x_label: str
-    y_label: str
-    metric: str = ""
-    """What of the runs' records is shown, if it is of records."""
-    course: bool = False
-    """Over the rounds of a run, rather than over something that is swept."""
-    y_scale: AxisScale = "linear"
-    rounds: int | None = None
-
-
-@dataclass(frozen=True)
-class MethodText:
-    name: str
-    label: str
-    level: bool = False
-    """Run once and shown as a level, without points of its own."""
-
-
-@dataclass(frozen=True)
-class FigureText:
-    """What a reader of the table has to know; `rounds` are those of the longest panel."""
-
-    name: str
-    title: str
-    caption: str
-    panels: tuple[PanelText, ...]
-    methods: tuple[MethodText, ...]
-    scale: str
-    seeds: int
-    rounds: int
 
 
 @dataclass(frozen=True)
@@ -104,8 +71,30 @@ class MadeFigure:
         return cls(text, read_table(path.with_suffix(".csv")))
 
     def draw(self, path: Path) -> None:
-        """Draw it as PNG."""
+        """Draw it as PNG and, where methods are set against one of them, the pairs as another beside it."""
         picture.draw_panels(self.text.title, [self._panel(panel) for panel in self.text.panels], path)
+        if self.contrasts:
+            draw_paired(self.text.title, [self._paired(one) for one in self.contrasts], paired_name(path))
+
+    @property
+    def contrasts(self) -> list[Contrast]:
+        """Every panel as differences from the reference, or as ratios to it."""
+        if not self.text.reference:
+            return []
+        return [
+            contrast(self.table, panel, self.text.reference, [method.name for method in self.text.methods])
+            for panel in self.text.panels
+            if panel.metric in KINDS
+        ]
+
+    def _paired(self, one: Contrast) -> PairedPanel:
+        lines = [
+            picture.Line(method.label, look, *one.table.grid(one.panel.name, method.name), marked=not method.level)
+            for look, method in self.methods.items()
+            if method.name != self.text.reference
+        ]
+        panel = one.panel
+        return PairedPanel(panel.title, panel.x_label, panel.y_label, lines, one.ratio, panel.y_scale, one.zone)
 
     def _panel(self, panel: PanelText) -> picture.Panel:
         lines = [
@@ -113,6 +102,11 @@ class MadeFigure:
             for look, method in self.methods.items()
         ]
         return picture.Panel(panel.title, panel.x_label, panel.y_label, lines, panel.y_scale)
+
+
+def paired_name(path: Path) -> Path:
+    """Of the picture of pairs, beside that of the curves."""
+    return path.with_name(f"{path.stem}-paired.png")
 
 
 def figure_text(figure: Figure, scale: Scale, table: Table) -> FigureText:
@@ -139,7 +133,14 @@ def figure_text(figure: Figure, scale: Scale, table: Table) -> FigureText:
         scale=scale.name,
         seeds=scale.seeds[figure.runs],
         rounds=max(rounds.values()),
+        reference=_reference(figure),
     )
+
+
+def _reference(figure: Figure) -> str:
+    """The paper's own method, where there is another beside it."""
+    names = [method.name for method in figure.methods]
+    return PAPERS_ALGORITHMS.name if PAPERS_ALGORITHMS.name in names and len(names) > 1 else ""
 
 
 def _logarithmic(figure: Figure, panel: Panel, table: Table) -> bool:

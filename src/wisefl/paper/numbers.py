@@ -7,7 +7,7 @@ import numpy as np
 
 from wisefl.paper.plan import Need
 from wisefl.paper.table import Row, Table
-from wisefl.results.comparison import LAST_EVALUATIONS
+from wisefl.paper.tail import tail
 from wisefl.run.folder import RunFolder
 from wisefl.run.record import Metric, RoundRecord, Whole
 
@@ -30,8 +30,9 @@ def course_of(metric: Metric, records: Sequence[RoundRecord]) -> Course:
 def whole(metric: Metric, course: Course) -> float:
     """A run in one number."""
     values = [value for _, value in course]
-    kept = {Whole.MEAN: values, Whole.LAST: values[-1:], Whole.TAIL: values[-LAST_EVALUATIONS:]}[metric.whole]
-    return float(np.mean(kept))
+    if metric.whole is Whole.TAIL:
+        return tail(values)
+    return float(np.mean(values if metric.whole is Whole.MEAN else values[-1:]))
 
 
 def table_of(needs: Sequence[Need]) -> Table:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from wisefl.paper.figures import Figure, Method, Panel, Runs
-from wisefl.paper.scale import Scale
+from wisefl.paper.scale import LocalWork, Scale
 from wisefl.run.config import RunConfig, check, to_toml
 from wisefl.simulation.sweep import Cell
 
@@ -51,8 +51,9 @@ def rounds_of(figure: Figure, panel: Panel, scale: Scale) -> int:
     if figure.rounds is not None:
         return figure.rounds
     if figure.runs == "training":
-        dataset = str({**figure.settings, **panel.settings}.get("data.name", "fashion-mnist"))
-        return scale.training_rounds[dataset]
+        settings = {**figure.settings, **panel.settings}
+        work: LocalWork = settings.get("training.local_work", "batch")
+        return scale.training_rounds[work][str(settings.get("data.name", "fashion-mnist"))]
     return scale.curve_rounds if panel.sweep is None else scale.sweep_rounds
 
 

@@ -9,8 +9,9 @@ from pydantic import TypeAdapter
 
 from wisefl.errors import InvalidInput
 from wisefl.paper.checked import read_json
-from wisefl.paper.claims import Judgement, Results, judge_all
-from wisefl.paper.figures import place
+from wisefl.paper.claims import CLAIMS as ALL_CLAIMS
+from wisefl.paper.claims import Column, Judgement, Results, by_reading, judge_all
+from wisefl.paper.figures import ALTERNATIVES, place
 from wisefl.paper.made import FIGURES, MadeFigure
 from wisefl.paper.readings import Effects, read_effects
 from wisefl.paper.savings import Comparison, over_training
@@ -25,6 +26,8 @@ class Reproduced:
     figures: tuple[MadeFigure, ...]
     """In the paper's order, then ours, then what else there is."""
     judgements: tuple[Judgement, ...]
+    by_reading: tuple[Column, ...] = ()
+    """The same claims under other readings."""
     readings: Effects | None = None
     """What other readings of the paper change; None where they were not compared."""
     savings: tuple[Comparison, ...] = ()
@@ -43,11 +46,26 @@ class Reproduced:
         return cls(
             figures=tuple(sorted(figures, key=lambda figure: place(figure.name))),
             judgements=tuple(judge_all(results)),
+            by_reading=by_reading(ALL_CLAIMS, results, ALTERNATIVES),
             readings=read_effects(out),
             savings=tuple(over_training(results)),
             about=read_json(out / ABOUT, anything),
             environment=read_json(out / ENVIRONMENT, anything),
         )
+
+    def claims_as_object(self) -> list[dict[str, Any]]:
+        """For JSON: every claim, and its verdict under each other reading that bears on it."""
+        return [
+            judgement.as_object()
+            | {
+                "readings": {
+                    column.reading.name: other.verdict
+                    for column in self.by_reading
+                    if (other := column.judgements[position]) is not None
+                }
+            }
+            for position, judgement in enumerate(self.judgements)
+        ]
 
     @property
     def results(self) -> Results:

@@ -73,7 +73,7 @@ class Reproduction:
         write_json(self.out / ENVIRONMENT, environment())
         write_json(self.out / ABOUT, {**about, "computing_s": self._computing_s()})
         told = Reproduced.read(self.out)
-        write_json(self.out / CLAIMS, [judgement.as_object() for judgement in told.judgements])
+        write_json(self.out / CLAIMS, told.claims_as_object())
         return told
 
     def _computing_s(self) -> float:

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from wisefl.paper.claims.measures import Results, minus, over, paired
-from wisefl.paper.claims.statistics import Part, difference, ratio
+from wisefl.paper.claims.statistics import Sample, differences, ratios
 from wisefl.paper.figures import figures
 from wisefl.paper.figures.parts import CERTIFIED, DATASETS, PAPERS_ALGORITHMS
 from wisefl.paper.table import PerSeed
+from wisefl.paper.tail import tail
 from wisefl.results.comparison import LAST_EVALUATIONS
 from wisefl.results.curves import Curve
 from wisefl.run.record import CUMULATIVE_ENERGY, CUMULATIVE_LATENCY
@@ -25,10 +26,10 @@ _COSTS = ("energy", "latency")
 class Saving:
     """How many times as much the other spends as `method`; `objective` is energy plus latency, both weighing 1."""
 
-    energy: Part
-    latency: Part
-    objective: Part
-    accuracy: Part
+    energy: Sample
+    latency: Sample
+    objective: Sample
+    accuracy: Sample
     """How much more accurate the other is in the end; nothing where nobody was trained."""
 
 
@@ -65,7 +66,7 @@ def over_thresholds(results: Results) -> list[Comparison]:
 def at_equal_accuracy(results: Results, dataset: str, method: str, other: str) -> Saving:
     """Each run is charged until it first reaches the accuracy that both end with at least.
 
-    Accuracies are means over the last few evaluations, as a single one jumps about.
+    Accuracies on the way are running means over a few evaluations, as a single one jumps about.
     """
     curves = {name: _curves(results, dataset, name) for name in (method, other)}
     spent: dict[str, list[PerSeed]] = {method: [{}, {}], other: [{}, {}]}
@@ -111,16 +112,16 @@ def _curves(results: Results, dataset: str, method: str) -> dict[int, Curve]:
 
 
 def _final(curves: dict[int, Curve]) -> PerSeed:
-    return {seed: float(curve.accuracy[-LAST_EVALUATIONS:].mean()) for seed, curve in curves.items()}
+    return {seed: tail(curve.accuracy) for seed, curve in curves.items()}
 
 
 def _saving(own: list[PerSeed], others: list[PerSeed], own_end: PerSeed, other_end: PerSeed) -> Saving:
     own_sum, other_sum = (paired(spent[0], spent[1], lambda j, s: j + s) for spent in (own, others))
     return Saving(
-        ratio("energy", over(others[0], own[0])),
-        ratio("latency", over(others[1], own[1])),
-        ratio("objective", over(other_sum, own_sum)),
-        difference("accuracy", minus(other_end, own_end)),
+        ratios(over(others[0], own[0])),
+        ratios(over(others[1], own[1])),
+        ratios(over(other_sum, own_sum)),
+        differences(minus(other_end, own_end)),
     )
 
 

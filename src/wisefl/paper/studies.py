@@ -6,7 +6,7 @@ from typing import Protocol
 
 from wisefl.paper.readings import ReadingStudy
 from wisefl.paper.scale import Scale
-from wisefl.paper.theorem import TheoremStudy
+from wisefl.paper.theorem import FastTheoremStudy, TheoremStudy
 from wisefl.simulation.sweep import Cell
 
 
@@ -22,5 +22,9 @@ class Study(Protocol):
         """Make its tables once they are finished."""
 
 
-STUDIES: dict[str, Callable[[Scale, Path], Study]] = {study.name: study for study in (TheoremStudy, ReadingStudy)}
+STUDIES: dict[str, Callable[[Scale, Path], Study]] = {
+    study.name: study for study in (TheoremStudy, FastTheoremStudy, ReadingStudy)
+}
 """Name -> study, for a scale and the folder of a reproduction."""
+QUICK_STUDIES = (TheoremStudy.name, ReadingStudy.name)
+"""Those that `all` includes at the quick scale."""

@@ -2,15 +2,16 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from wisefl.errors import InvalidInput
 from wisefl.files import write_json
-from wisefl.paper.made import FigureText, MadeFigure, MethodText, PanelText
+from wisefl.paper.made import MadeFigure
 from wisefl.paper.plan import RUNS
 from wisefl.paper.scale import Scale
 from wisefl.paper.table import Row, Table
+from wisefl.paper.texts import FigureText, MethodText, PanelText
 from wisefl.simulation.sweep import Cell
 from wisefl.theory.effort import Effort
 
@@ -82,13 +83,14 @@ class TheoremStudy:
     """Makes the figure `theorem`. Each point is kept as soon as it is known, so an interrupted study goes on."""
 
     name = NAME
+    learning_rate = 0.005
     cells: Sequence[Cell] = ()
 
     def __init__(self, scale: Scale, out: Path) -> None:
         if scale.name not in PLANS:
             raise InvalidInput(f"scale is {scale.name!r}, but only {', '.join(PLANS)} exist")
         self.plan, self.seeds, self.scale, self.out = PLANS[scale.name], scale.seeds["training"], scale.name, out
-        self.folder = out / RUNS / NAME / scale.name
+        self.folder = out / RUNS / NAME / f"{scale.name}-rate{self.learning_rate:g}"
 
     def write(self) -> None:
         """Run what is missing and write the figure."""
@@ -106,11 +108,13 @@ class TheoremStudy:
         ]
         if len(todo) < _PARALLEL_FROM:
             for size, divergence, seed in todo:
-                _keep_point(self._file(size, divergence, seed), size, divergence, seed, self.plan)
+                _keep_point(self._file(size, divergence, seed), size, divergence, seed, self.plan, self.learning_rate)
             return
         from joblib import Parallel, delayed
 
-        Parallel(n_jobs=-1)(delayed(_keep_point)(self._file(*place), *place, self.plan) for place in todo)
+        Parallel(n_jobs=-1)(
+            delayed(_keep_point)(self._file(*place), *place, self.plan, self.learning_rate) for place in todo
+        )
 
     def _rows(self) -> Iterator[Row]:
         for place in self.plan.places():
@@ -126,8 +130,8 @@ class TheoremStudy:
 
     def _text(self) -> FigureText:
         return FigureText(
-            name=NAME,
-            title="Theorem 1 beside the gap it bounds",
+            name=self.name,
+            title=f"Theorem 1 beside the gap it bounds, learning rate {self.learning_rate:g}",
             caption=_CAPTION,
             panels=_PANELS,
             methods=tuple(MethodText(name, label) for name, label in METHODS.items()),
@@ -137,7 +141,16 @@ class TheoremStudy:
         )
 
 
-def _keep_point(path: Path, size: int, divergence: float, seed: int, plan: Plan) -> None:
-    from wisefl.theory.experiment import point  # brings PyTorch along
+class FastTheoremStudy(TheoremStudy):
+    """The same with ten times the paper's learning rate: the verdict on the theorem depends on it."""
 
-    write_json(path, point(size, divergence, seed=seed, rounds=plan.rounds, effort=plan.effort))
+    name = f"{NAME}_fast"
+    learning_rate = 0.05
+
+
+def _keep_point(path: Path, size: int, divergence: float, seed: int, plan: Plan, learning_rate: float) -> None:
+    from wisefl.theory.experiment import TRAINING, point  # brings PyTorch along
+
+    training = replace(TRAINING, learning_rate=learning_rate)
+    found = point(size, divergence, seed=seed, rounds=plan.rounds, effort=plan.effort, training=training)
+    write_json(path, found)

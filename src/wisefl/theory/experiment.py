@@ -23,13 +23,22 @@ from wisefl.theory.effort import Effort
 from wisefl.theory.replay import Course
 
 CLASSES, CLIENTS = 10, 10
-TRAINING = LocalTraining(epochs=10, learning_rate=0.05, batch_size=16)
+TRAINING = LocalTraining(epochs=10, learning_rate=0.005, batch_size=16)
+"""The paper's epochs and learning rate."""
 
 
-def point(size: int, divergence: float, *, seed: int, rounds: int, effort: Effort) -> dict[str, float]:
+def point(
+    size: int,
+    divergence: float,
+    *,
+    seed: int,
+    rounds: int,
+    effort: Effort,
+    training: LocalTraining = TRAINING,
+) -> dict[str, float]:
     """Every term of the bound, both totals and the measured gaps for so much data of so lopsided clients."""
-    found = assess(course(size, divergence, seed=seed, rounds=rounds), effort=effort)
-    other = course(size, divergence, seed=seed, rounds=rounds, complementary=True)
+    found = assess(course(size, divergence, seed=seed, rounds=rounds, training=training), effort=effort)
+    other = course(size, divergence, seed=seed, rounds=rounds, training=training, complementary=True)
     return {
         **found.bound.terms(),
         "bound": found.bound.total,
@@ -45,7 +54,15 @@ def gap(course: Course) -> float:
     return evaluate(course.engine, end, course.test).loss - evaluate(course.engine, end, course.train).loss
 
 
-def course(size: int, divergence: float, *, seed: int, rounds: int, complementary: bool = False) -> Course:
+def course(
+    size: int,
+    divergence: float,
+    *,
+    seed: int,
+    rounds: int,
+    training: LocalTraining = TRAINING,
+    complementary: bool = False,
+) -> Course:
     """Ten clients with `size` samples together, each as far from the population as `divergence` says."""
     data, test = _digits()
     distribution = distributions(divergence, seed=seed, complementary=complementary)
@@ -61,7 +78,7 @@ def course(size: int, divergence: float, *, seed: int, rounds: int, complementar
         test=test,
         parts={int(client): np.flatnonzero(owner == client) for client in everybody},
         schedule=(everybody,) * rounds,
-        training=TRAINING,
+        training=training,
         seed=seed,
         initial=to_vector(model),
         divergences=dict(enumerate(kl(population, distribution).tolist())),

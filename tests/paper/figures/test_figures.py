@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from wisefl.errors import InvalidInput
-from wisefl.paper.figures import ORDER, PUBLISHED, Figure, choose, figures
+from wisefl.paper.figures import ALTERNATIVES, ORDER, PUBLISHED, Figure, choose, figures
 from wisefl.paper.plan import Need, configure, once, plan
 from wisefl.paper.scale import PAPER, QUICK, Scale
 from wisefl.policies.training import training_policy
@@ -85,6 +85,35 @@ def test_a_method_must_not_stand_twice() -> None:
     bandwidth = figures()["bandwidth"]
     with pytest.raises(InvalidInput, match="names of their own"):
         replace(bandwidth, methods=bandwidth.methods[:1] * 2)
+
+
+def test_every_reading_changes_the_runs_of_its_figures_and_no_more_than_it_says(tmp_path: Path) -> None:
+    for reading in ALTERNATIVES:
+        for name in reading.figures:
+            if name not in figures():
+                continue
+            ours, other = (
+                {cell.name for cell in cells(plan(figures()[one], QUICK, tmp_path))}
+                for one in (name, reading.name_of(name))
+            )
+            assert other - ours
+            if reading.options:
+                methods = {method.policy for method in figures()[name].methods}
+                assert len(other & ours) == len(ours) * len(methods - reading.options.keys()) // len(methods)
+
+
+def test_accuracy_is_read_both_ways() -> None:
+    for name in ("accuracy", "kl_threshold", "data_budget_accuracy"):
+        work = [figures()[one].settings["training.local_work"] for one in (name, f"{name}_batch")]
+        assert work == ["pass", "batch"]
+
+
+def test_a_quick_look_has_no_room_for_other_readings_or_referees() -> None:
+    quick, everything = ({figure.name for figure in choose(["all"], quick=hurry)} for hurry in (True, False))
+    assert quick < everything == set(ORDER)
+    assert set(PUBLISHED) <= quick
+    assert not any(name.endswith("_batch") for name in quick)
+    assert [figure.name for figure in choose(["ablation"], quick=True)] == ["ablation"]
 
 
 def test_a_misspelt_field_is_refused_before_anything_runs() -> None:

@@ -15,9 +15,10 @@ import pytest
 
 from wisefl.paper import Reproduced
 from wisefl.paper.claims import Claim, Judgement, Part, Verdict
-from wisefl.paper.made import FigureText, MadeFigure, MethodText, PanelText
+from wisefl.paper.made import MadeFigure
 from wisefl.paper.report import write_report
 from wisefl.paper.table import Row, Table
+from wisefl.paper.texts import FigureText, MethodText, PanelText
 from wisefl.plots.axes import Scale
 from wisefl.plots.palette import COLOURS, KNOWN, look
 
@@ -115,7 +116,10 @@ def judged(number: int) -> Judgement:
         lambda results: [],
     )
     effect, verdict = 0.0123 * (number - 3), VERDICTS[number % 4]
-    part = Part("CSRA - best", effect, (effect - 0.02, effect + 0.02), 0.0001 * 2**number, "above 0", 5, verdict)
+    p_value = 0.0001 * 2**number
+    part = Part(
+        "CSRA - best", effect, (effect - 0.02, effect + 0.02), "above 0", 5, p_value, p_value, verdict, "FedAvg", 12
+    )
     detail = "Against the best of the others, paired over five seeds & two data sets."
     return Judgement(claim, verdict, detail, None if number == 5 else part)
 
@@ -427,7 +431,7 @@ def test_headings_and_names_lead_through_the_page(opened: Opened) -> None:
 
 def test_the_page_tells_verdicts_numbers_files_and_the_command(opened: Opened, report: Path) -> None:
     page = opened.page
-    assert "7 of 13 claims of the paper hold" in page.locator(".lead").inner_text()
+    assert "7 of 13 claims tested hold, 3 do not, 3 are not decided" in page.locator(".lead").inner_text()
     table = page.get_by_role("table", name="Claims")
     assert table.get_by_role("row").count() == 14
     badges = Counter(badge[2:] for badge in table.locator(".badge").all_inner_texts())

@@ -1,12 +1,10 @@
 """Claims 7 to 12: what is said of energy and latency."""
 
-from dataclasses import replace
-
-import numpy as np
-
-from wisefl.paper.claims.claim import CSRA, SLIGHTLY, Claim
-from wisefl.paper.claims.measures import Results, mean_of, minus, over, paired
-from wisefl.paper.claims.statistics import Part, difference, ratio, together
+from wisefl.paper import margins
+from wisefl.paper.claims.claim import CSRA, Claim
+from wisefl.paper.claims.families import ask_everywhere
+from wisefl.paper.claims.measures import Results, mean_of, over, paired
+from wisefl.paper.claims.statistics import Question, Wanted, above, ask, below, between, differences, ratios
 from wisefl.paper.table import PerSeed
 
 BASELINES = {
@@ -17,53 +15,61 @@ BASELINES = {
 }
 METHODS = {CSRA: "CSRA", **BASELINES}
 COSTS = ("energy", "latency")
+MORE, LESS = above(margins.COST, 1.0), below(1.0 / margins.COST, 1.0)
+_GREEDY = "It hangs on CS-Greedy, which chooses the same clients and shares band and frequency by another rule."
 
 
-def _lowest_over_rounds(results: Results) -> list[Part]:
-    among = len(COSTS) * len(BASELINES)
+def _lowest_over_rounds(results: Results) -> list[Question]:
     return [
-        ratio(
+        ask(
             f"cumulative {cost} of {label} over CSRA",
-            over(_total(results, cost, name), _total(results, cost, CSRA)),
-            among=among,
+            ratios(over(_total(results, cost, name), _total(results, cost, CSRA))),
+            MORE,
+            rival=label,
         )
         for cost in COSTS
         for name, label in BASELINES.items()
     ]
 
 
-def _random_against_greedy(results: Results) -> list[Part]:
-    parts = []
+def _random_against_greedy(results: Results) -> list[Question]:
+    questions = []
     for short, long in (("cs", "CS"), ("ga", "GA")):
         random, greedy = f"{short}-random", f"{short}-greedy"
-        parts += [
-            ratio(
+        questions += [
+            ask(
                 f"latency of {long}-Random over {long}-Greedy",
-                over(_total(results, "latency", random), _total(results, "latency", greedy)),
-                among=4,
+                ratios(over(_total(results, "latency", random), _total(results, "latency", greedy))),
+                MORE,
             ),
-            ratio(
+            ask(
                 f"energy of {long}-Greedy over {long}-Random",
-                over(_total(results, "energy", greedy), _total(results, "energy", random)),
-                1.0,
-                SLIGHTLY,
-                among=4,
+                ratios(over(_total(results, "energy", greedy), _total(results, "energy", random))),
+                between(1.0, margins.SLIGHTLY),
             ),
         ]
-    return parts
+    return questions
 
 
-def _falls_with_bandwidth(results: Results) -> list[Part]:
-    among = len(COSTS) * (len(METHODS) + 2)
-    parts = _last_over_first(results, "bandwidth", 0.0, 1.0, among)
+def _falls_with_bandwidth(results: Results) -> list[Question]:
+    questions = _last_over_first(results, "bandwidth", LESS)
     for cost in COSTS:
         first, last = results.slopes("bandwidth", cost, CSRA)
         scarce, ample = _lead(results, cost)
-        parts += [
-            difference(f"{cost} saved per MHz by CSRA, first step minus last", minus(last, first), among=among),
-            difference(f"lead of CSRA in {cost}, least minus most bandwidth", minus(scarce, ample), among=among),
+        spent, _ = results.ends("bandwidth", cost, CSRA)
+        questions += [
+            ask(
+                f"{cost} saved per MHz by CSRA, first step minus last, in what it spends at the least",
+                differences(over(paired(last, first, lambda late, early: late - early), spent)),
+                above(margins.SAVED),
+            ),
+            ask(
+                f"lead of CSRA in {cost}, least minus most bandwidth, in what it spends at the least",
+                differences(over(paired(scarce, ample, lambda little, much: little - much), spent)),
+                above(margins.SAVED),
+            ),
         ]
-    return parts
+    return questions
 
 
 def _lead(results: Results, cost: str) -> tuple[PerSeed, PerSeed]:
@@ -75,54 +81,46 @@ def _lead(results: Results, cost: str) -> tuple[PerSeed, PerSeed]:
     return leads[0], leads[1]
 
 
-def _lowest_for_every_gain(results: Results) -> list[Part]:
-    return _lowest_everywhere(results, "channel_gain", len(COSTS) * 2 * len(BASELINES))
+def _lowest_for_every_gain(results: Results) -> list[Question]:
+    return _lowest_everywhere(results, "channel_gain")
 
 
-def _grows_with_budget(results: Results) -> list[Part]:
-    among = len(COSTS) * (len(METHODS) + 2 * len(BASELINES))
+def _grows_with_budget(results: Results) -> list[Question]:
     return [
-        *_last_over_first(results, "data_budget_cost", 1.0, float("inf"), among),
-        *_lowest_everywhere(results, "data_budget_cost", among),
+        *_last_over_first(results, "data_budget_cost", MORE),
+        *_lowest_everywhere(results, "data_budget_cost"),
     ]
 
 
-def _weights_trade(results: Results) -> list[Part]:
-    parts = []
+def _weights_trade(results: Results) -> list[Question]:
+    questions = []
     for cost in COSTS:
         for weight, own in (("alpha1", "latency"), ("alpha2", "energy")):
             first, last = results.ends("trade_off", f"{cost} by {weight}", CSRA)
-            region = (0.0, 1.0) if cost == own else (1.0, float("inf"))
-            parts.append(ratio(f"{cost} at {weight} = 2 over {weight} = 1", over(last, first), *region, among=4))
-    return parts
+            wanted = LESS if cost == own else MORE
+            questions.append(ask(f"{cost} at {weight} = 2 over {weight} = 1", ratios(over(last, first)), wanted))
+    return questions
 
 
-def _last_over_first(results: Results, figure: str, low: float, high: float, among: int) -> list[Part]:
+def _last_over_first(results: Results, figure: str, wanted: Wanted) -> list[Question]:
     """What every method's cost does from the first to the last point of the axis."""
-    parts = []
+    questions = []
     for cost in COSTS:
         for name, label in METHODS.items():
             first, last = results.ends(figure, cost, name)
-            parts.append(
-                ratio(f"{cost} of {label}, last point over first", over(last, first), low, high, among=among)
-            )
-    return parts
+            questions.append(ask(f"{cost} of {label}, last point over first", ratios(over(last, first)), wanted))
+    return questions
 
 
-def _lowest_everywhere(results: Results, figure: str, among: int) -> list[Part]:
-    """Each baseline over CSRA, on average over the axis and at every single point of it: two parts each."""
-    parts = []
+def _lowest_everywhere(results: Results, figure: str) -> list[Question]:
+    """Each baseline over CSRA, at every point of the axis."""
+    questions = []
     for cost in COSTS:
         for name, label in BASELINES.items():
-            ratios = results.ratios(figure, cost, name, CSRA)
-            what = f"{cost} of {label} over CSRA"
-            mean = [float(np.exp(np.mean(np.log(values)))) for values in np.array(list(ratios.values())).T]
-            points = [ratio(f"{what} at {x:g}", values, among=among * len(ratios)) for x, values in ratios.items()]
-            verdict, worst = together(points)
-            parts.append(ratio(f"{what}, mean over the axis", mean, among=among))
-            if worst is not None:
-                parts.append(replace(worst, verdict=verdict))
-    return parts
+            points = {x: ratios(values) for x, values in results.relative(figure, cost, name, CSRA).items()}
+            if points:
+                questions.append(ask_everywhere(f"{cost} of {label} over CSRA", points, MORE, rival=label))
+    return questions
 
 
 def _total(results: Results, cost: str, method: str) -> PerSeed:
@@ -133,14 +131,17 @@ COST_CLAIMS = (
     Claim(
         7,
         "CSRA has the lowest cumulative energy and latency, against CS-Random, GA-Random, CS-Greedy and GA-Greedy",
-        "cumulative cost of each baseline over CSRA's, above 1 for energy and for latency",
+        "cumulative cost of each baseline over CSRA's, above 1 for energy and for latency; refuted when surely below "
+        f"{margins.COST:g}",
         ("cost_over_rounds",),
         _lowest_over_rounds,
+        _GREEDY,
     ),
     Claim(
         8,
         "Random allocation has higher latency than greedy, greedy slightly higher energy than random",
-        f"latency of random over greedy above 1, energy of greedy over random between 1 and {SLIGHTLY:g}",
+        f"latency of random over greedy above 1, refuted when surely below {margins.COST:g}; energy of greedy over "
+        f"random between 1 and {margins.SLIGHTLY:g}",
         ("cost_over_rounds",),
         _random_against_greedy,
     ),
@@ -148,29 +149,38 @@ COST_CLAIMS = (
         9,
         "Energy and latency fall as bandwidth grows, with diminishing returns; CSRA's lead is largest when it is "
         "scarce",
-        "cost at the most over the least bandwidth below 1 for every method; for CSRA the first step's saving and "
-        "the lead at the least bandwidth are larger than the last's",
+        f"cost at the most over the least bandwidth below 1 for every method, refuted when surely above 1 / "
+        f"{margins.COST:g}; for CSRA the first step's saving per MHz and the lead (in J and s, over the mean "
+        "baseline) at the least bandwidth are larger than the last's, refuted when surely less than "
+        f"{margins.SAVED:.0%} of what it spends there",
         ("bandwidth",),
         _falls_with_bandwidth,
+        "The lead is a difference, as in the paper's picture: everything costs more where the band is scarce. As a "
+        "ratio to CS-Greedy it may go the other way (see the panel of ratios).",
     ),
     Claim(
         10,
         "CSRA is lowest in energy and latency for every channel gain from 0.1 to 1.3",
-        "cost of each baseline over CSRA's above 1, on average over the gains and at each of them",
+        "cost of each baseline over CSRA's above 1 at every gain; refuted when surely below "
+        f"{margins.COST:g} at one of them (largest t over the axis)",
         ("channel_gain",),
         _lowest_for_every_gain,
+        _GREEDY,
     ),
     Claim(
         11,
         "Energy and latency grow with the data budget for every method, and CSRA is lowest",
-        "cost at the largest over the smallest budget above 1, and each baseline over CSRA at every budget above 1",
+        "cost at the largest over the smallest budget above 1, and each baseline over CSRA above 1 at every budget; "
+        f"refuted when surely below {margins.COST:g} (largest t over the axis)",
         ("data_budget_cost",),
         _grows_with_budget,
+        _GREEDY,
     ),
     Claim(
         12,
         "A larger alpha1 raises energy and lowers latency; a larger alpha2 does the opposite",
-        "cost at weight 2 over weight 1: above 1 for the one, below 1 for the other",
+        "cost at weight 2 over weight 1: above 1 for the one, below 1 for the other; refuted when surely less than a "
+        f"factor of {margins.COST:g}",
         ("trade_off",),
         _weights_trade,
     ),

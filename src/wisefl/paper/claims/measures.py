@@ -7,7 +7,7 @@ import numpy as np
 
 from wisefl.arrays import Floats
 from wisefl.paper.table import PerSeed, Table
-from wisefl.results.comparison import LAST_EVALUATIONS
+from wisefl.paper.tail import tail
 
 _SHORTEST_COURSE = 5
 """Evaluations; of fewer, half a course has no neighbours."""
@@ -19,6 +19,14 @@ class Results:
 
     tables: Mapping[str, Table]
 
+    def read_as(self, name: str) -> "Results":
+        """Those that were run under another reading of the paper, by the names of the figures that they stand for."""
+        ending = f"_{name}"
+        found = {
+            figure.removesuffix(ending): table for figure, table in self.tables.items() if figure.endswith(ending)
+        }
+        return Results(found)
+
     def final(self, figure: str, panel: str, method: str) -> PerSeed:
         """The end of a course: the last value of a cumulative cost."""
         table = self.tables[figure]
@@ -26,8 +34,8 @@ class Results:
         return table.at(panel, method, points[-1]) if points else {}
 
     def final_accuracy(self, figure: str, panel: str, method: str) -> PerSeed:
-        """Mean of the last few evaluations, since a single round's accuracy jumps about."""
-        return self._over_course(figure, panel, method, lambda course: float(course[-LAST_EVALUATIONS:].mean()))
+        """Mean of the last evaluations, since a single round's accuracy jumps about."""
+        return self._over_course(figure, panel, method, tail)
 
     def jumpiness(self, figure: str, panel: str, method: str) -> PerSeed:
         """How far an evaluation lies from the mean of its neighbours, over the second half of a course.
@@ -56,7 +64,7 @@ class Results:
             steps.append(paired(before, after, lambda a, b, width=end - start: (b - a) / width))  # type: ignore[misc]
         return steps[0], steps[1]
 
-    def ratios(self, figure: str, panel: str, method: str, reference: str) -> dict[float, list[float]]:
+    def relative(self, figure: str, panel: str, method: str, reference: str) -> dict[float, list[float]]:
         """Point of the axis -> the method's cost over the reference's, for every seed that has all points."""
         table = self.tables[figure]
         per_point = {

@@ -92,6 +92,8 @@ class Figure:
     settings: Mapping[str, Any] = field(default_factory=dict)
     rounds: int | None = None
     """Of every run, where few say enough; else the scale's."""
+    quick: bool = True
+    """Whether `all` includes it at the quick scale, which has a quarter of an hour; asked for by name it is run."""
 
     def __post_init__(self) -> None:
         for what, names in (

@@ -1,13 +1,24 @@
 """What several figures have in common: datasets, methods, axes and pairs of panels."""
 
 from wisefl.paper.figures.figure import Method, Panel, Sweep
-from wisefl.run.record import ENERGY, LATENCY, TEST_ACCURACY
+from wisefl.run.record import (
+    CLIENTS_USED,
+    CUMULATIVE_ENERGY,
+    CUMULATIVE_LATENCY,
+    ENERGY,
+    LATENCY,
+    TEST_ACCURACY,
+    Metric,
+)
 
 DATASETS = {"fashion-mnist": "Fashion-MNIST", "cifar10": "CIFAR-10"}
-FASHION_MNIST = {"data.name": "fashion-mnist"}
+PASS = {"training.local_work": "pass"}
+"""An epoch is a pass over the client's data: what a round is charged for."""
+FASHION_MNIST = {"data.name": "fashion-mnist", **PASS}
 
 CERTIFIED = Method("csra", "CSRA, certified optimum (ours)", "csra")
 PAPERS_ALGORITHMS = Method("csra-dc", "CSRA, the paper's algorithms", "csra-dc")
+FEDAVG = Method("fedavg", "FedAvg", "fedavg")
 CS_GREEDY = Method("cs-greedy", "CS-Greedy", "cs-greedy")
 COST_METHODS = (
     CERTIFIED,
@@ -38,10 +49,19 @@ def energy_and_latency(x_label: str, sweep: Sweep) -> tuple[Panel, Panel]:
     )
 
 
-def both_datasets(x_label: str, sweep: Sweep | None = None) -> tuple[Panel, ...]:
+def both_datasets(x_label: str, sweep: Sweep | None = None, metric: Metric = TEST_ACCURACY) -> tuple[Panel, ...]:
     """The two panels of the accuracy figures."""
-    y_label = "test accuracy" if sweep is None else "final test accuracy"
+    y_label = metric.label if sweep is None else f"final {metric.label}"
     return tuple(
-        Panel(name, title, x_label, y_label, TEST_ACCURACY, sweep, {"data.name": name})
-        for name, title in DATASETS.items()
+        Panel(name, title, x_label, y_label, metric, sweep, {"data.name": name}) for name, title in DATASETS.items()
+    )
+
+
+def accuracy_and_costs() -> tuple[Panel, ...]:
+    """Training on one dataset: what is reached, what it costs and whose data it has seen."""
+    return (
+        Panel("accuracy", "Test accuracy", "round", TEST_ACCURACY.label, TEST_ACCURACY),
+        Panel("energy", "Energy consumption", "round", CUMULATIVE_ENERGY.label, CUMULATIVE_ENERGY),
+        Panel("latency", "Learning latency", "round", CUMULATIVE_LATENCY.label, CUMULATIVE_LATENCY),
+        Panel("used", "Spread of the work", "round", "different clients so far", CLIENTS_USED),
     )

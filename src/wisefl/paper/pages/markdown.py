@@ -6,6 +6,7 @@ from pathlib import Path
 
 from wisefl.errors import InvalidInput
 from wisefl.files import write_text
+from wisefl.paper.claims.statistics import FEWEST_SEEDS
 from wisefl.results.curves import Estimate
 
 NOTHING = "-"
@@ -32,12 +33,12 @@ def interval(ends: tuple[float, float]) -> str:
 
 
 def estimate(values: Sequence[float], digits: int = 4) -> str:
-    """Mean over seeds and half its 95% interval."""
+    """Mean over seeds and half its 95% interval, of three seeds or more."""
     return told(Estimate.of(values), digits) if values else NOTHING
 
 
 def told(estimate: Estimate, digits: int, unit: str = "") -> str:
-    half = estimate.half_width or 0.0
+    half = (estimate.half_width or 0.0) if estimate.count >= FEWEST_SEEDS else 0.0
     around = f" ± {_rounded(half, 2)}" if half > _NOISE * abs(estimate.mean) else ""
     return f"{_rounded(estimate.mean, digits)}{around}{' ' + unit if unit else ''}"
 

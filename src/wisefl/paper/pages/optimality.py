@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable
 
-from wisefl.paper.claims import Part, Results
+from wisefl.paper.claims import Results, Sample
+from wisefl.paper.claims.statistics import FEWEST_SEEDS
 from wisefl.paper.figures import figures
 from wisefl.paper.pages.markdown import estimate, table
 from wisefl.paper.savings import OURS, Comparison, Saving, over_rounds, over_thresholds, over_training
@@ -63,6 +64,7 @@ def _costs(saving: Saving) -> list[str]:
     return [_part(part, ".3f") for part in (saving.energy, saving.latency, saving.objective)]
 
 
-def _part(part: Part, digits: str) -> str:
-    low, high = part.interval
-    return f"{part.effect:{digits}} ({low:{digits}} to {high:{digits}})"
+def _part(sample: Sample, digits: str) -> str:
+    low, high = sample.interval
+    around = f" ({low:{digits}} to {high:{digits}})" if sample.seeds >= FEWEST_SEEDS else ""
+    return f"{sample.effect:{digits}}{around}"

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from wisefl.paper.made import MadeFigure
-from wisefl.paper.report.words import anchor
-from wisefl.paper.table import PerSeed
+from wisefl.paper.report.words import anchor, sure
+from wisefl.paper.table import PerSeed, Table
+from wisefl.paper.texts import MethodText, PanelText
 from wisefl.plots.axes import LINEAR_BELOW, ZERO_BELOW
 from wisefl.plots.lines import BAND_FROM, MARKS
 from wisefl.plots.palette import COLOURS, look
@@ -43,15 +44,19 @@ def _figure(figure: MadeFigure) -> dict[str, Any]:
             {"label": method.label, "look": number, "level": method.level} for number, method in methods.items()
         ],
         "panels": [
-            {
-                "title": panel.title,
-                "xLabel": panel.x_label,
-                "yLabel": panel.y_label,
-                "yScale": panel.y_scale,
-                "curves": [_curve(figure.table.along(panel.name, method.name)) for method in methods.values()],
-            }
-            for panel in figure.text.panels
+            *(_panel(panel, figure.table, methods.values()) for panel in figure.text.panels),
+            *(_panel(one.panel, one.table, methods.values()) for one in figure.contrasts),
         ],
+    }
+
+
+def _panel(panel: PanelText, table: Table, methods: Iterable[MethodText]) -> dict[str, Any]:
+    return {
+        "title": panel.title,
+        "xLabel": panel.x_label,
+        "yLabel": panel.y_label,
+        "yScale": panel.y_scale,
+        "curves": [_curve(table.along(panel.name, method.name)) for method in methods],
     }
 
 
@@ -63,7 +68,7 @@ def _curve(along: Mapping[float, PerSeed]) -> dict[str, Any]:
     return {
         "x": list(along),
         "mean": [_short(one.mean) for one in estimates],
-        "half": [_short(one.half_width) for one in estimates],
+        "half": [_short(one.half_width if sure(one) else None) for one in estimates],
         "seeds": [[_short(values.get(seed)) for values in along.values()] for seed in each],
     }
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from wisefl.paper.claims import Judgement, Verdict
+from wisefl.paper.claims import Column, Judgement, Verdict, count_verdicts, would_take
 from wisefl.paper.report import words
 from wisefl.paper.reproduced import Reproduced
 
@@ -20,10 +20,10 @@ def summary(told: Reproduced) -> str:
     tiles = "".join(
         f"<li class='{words.kind(verdict)}'><strong>{count[verdict]}</strong> {words.badge(verdict)}</li>"
         for verdict in Verdict
+        if count[verdict] or verdict is not Verdict.NOT_RUN
     )
     return (
-        f"<p class='lead'><strong>{count[Verdict.HOLDS]} of {total}</strong> claims of the paper hold in this run."
-        "</p>"
+        f"<p class='lead'>Of the paper's claims, {words.text(count_verdicts(told.judgements))}.</p>"
         f"<div class='bar' aria-hidden='true'>{bar}</div><ul class='tiles'>{tiles}</ul>{_facts(told)}"
     )
 
@@ -63,7 +63,9 @@ def _claim(judgement: Judgement, titles: Mapping[str, str]) -> str:
     """The roles are spelt out because a narrow page shows the row as a block, which would take them away."""
     claim, deciding = judgement.claim, judgement.deciding
     detail = "".join(
-        f"<p class='detail'>{words.text(told)}</p>" for told in (f"Measured: {claim.statistic}.", judgement.detail)
+        f"<p class='detail'>{words.text(told)}</p>"
+        for told in (f"Measured: {claim.statistic}.", judgement.detail, claim.beside)
+        if told
     )
     cells = {
         "Verdict": words.badge(judgement.verdict),
@@ -89,13 +91,39 @@ def _parts(judgement: Judgement) -> str:
             words.number(part.effect, 3),
             words.interval(part),
             words.text(part.wanted),
+            words.p_value(part),
             words.badge(part.verdict),
+            words.text(would_take(part) if part.verdict is Verdict.OPEN else words.NOTHING),
         )
         for part in judgement.parts
     ]
     number = judgement.claim.number
-    head = ("Part", "Effect", "95% interval", "Wanted", "Verdict")
+    head = ("Part", "Effect", "95% interval", "Wanted", "p, adjusted", "Verdict", "Open")
     return (
         f"<details><summary>All {len(rows)} parts{words.unseen(f' of claim {number}')}</summary>"
         f"{words.table('parts', f'Parts of claim {number}', head, rows)}</details>"
     )
+
+
+def readings(told: Reproduced) -> str:
+    """Every claim under every reading that bears on it, so that one sees on which of them its verdict depends."""
+    head = ["Claim", "Ours", *(words.text(column.reading.other) for column in told.by_reading)]
+    rows = [
+        words.row(
+            f"<a href='#{words.claim_anchor(one.claim)}'>{one.claim.number}</a>",
+            words.badge(one.verdict),
+            *(_under(column, position) for column in told.by_reading),
+        )
+        for position, one in enumerate(told.judgements)
+    ]
+    asked = "".join(
+        f"<li>{words.text(column.reading.asks)}: {words.text(column.reading.ours)}, or "
+        f"{words.text(column.reading.other)} (<code>{words.text(column.reading.name)}</code>)</li>"
+        for column in told.by_reading
+    )
+    return f"{words.table('readings', 'Claims by reading', head, rows)}<ul class='note'>{asked}</ul>"
+
+
+def _under(column: Column, position: int) -> str:
+    judgement = column.judgements[position]
+    return words.NOTHING if judgement is None else words.badge(judgement.verdict)

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
 from wisefl.paper.claims import Judgement
-from wisefl.paper.made import FIGURES, MadeFigure, PanelText
+from wisefl.paper.made import FIGURES, MadeFigure
 from wisefl.paper.report import words
+from wisefl.paper.texts import PanelText
 
 _TABLE_ROWS = 40
 """Longer data tables are thinned; the CSV has every value."""
@@ -15,8 +16,8 @@ def figure(made: MadeFigure, judgements: Iterable[Judgement]) -> str:
     anchor, text, title = words.anchor(made), made.text, words.text(made.text.title)
     files = f"{FIGURES}/{quote(made.name)}"
     links = "".join(
-        f"<a href='{files}.{ending}'>{what}{words.unseen(f' of {title}')}</a> "
-        for ending, what in (("csv", "Data (CSV)"), ("png", "Picture (PNG)"))
+        f"<a href='{files}{ending}'>{what}{words.unseen(f' of {title}')}</a> "
+        for ending, what in ((".csv", "Data (CSV)"), (".png", "Picture (PNG)"), *_pairs(made))
     )
     judged = "".join(
         f"<li><a href='#{words.claim_anchor(one.claim)}'>Claim {one.claim.number}</a> {words.badge(one.verdict)}</li>"
@@ -32,6 +33,10 @@ def figure(made: MadeFigure, judgements: Iterable[Judgement]) -> str:
         + f"<p class='links'>{links}<span class='note'>scale {words.text(text.scale)} · seeds {text.seeds} · "
         f"rounds {text.rounds}</span></p></section>"
     )
+
+
+def _pairs(made: MadeFigure) -> list[tuple[str, str]]:
+    return [("-paired.png", "Pairs (PNG)")] if made.contrasts else []
 
 
 def _data_table(made: MadeFigure, panel: PanelText) -> str:

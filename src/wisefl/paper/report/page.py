@@ -14,7 +14,7 @@ from wisefl.paper.readings import READINGS, Effect, Effects, Reading
 from wisefl.paper.readings.measured import FILE as READINGS_FILE
 from wisefl.paper.report import words
 from wisefl.paper.report.charts import chart_data, palette_style
-from wisefl.paper.report.claims import claims, summary
+from wisefl.paper.report.claims import claims, readings, summary
 from wisefl.paper.report.figures import figure
 from wisefl.paper.reproduced import Reproduced
 from wisefl.paper.savings import Comparison
@@ -39,6 +39,7 @@ def _page(told: Reproduced) -> str:
         "summary": summary(told),
         "contents": _contents(told),
         "claims": claims(told) if told.judgements else "<p>No claim was judged in this run.</p>",
+        "by_reading": readings(told) if told.by_reading else "<p>No other reading was judged in this run.</p>",
         "figures": "\n".join(figure(made, told.judgements) for made in told.figures),
         "savings": _savings(told.savings) if told.savings else "",
         "readings": _readings(told.readings),

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-from wisefl.paper.claims import Claim, Part, Verdict
+from wisefl.paper.claims import Claim, Part, Sample, Verdict
+from wisefl.paper.claims.statistics import FEWEST_SEEDS
 from wisefl.paper.made import MadeFigure
 from wisefl.results.curves import Estimate
 
 NOTHING = "\N{EN DASH}"
 _MINUS = "\N{MINUS SIGN}"
-_SIGNS = {Verdict.HOLDS: "✓", Verdict.FAILS: "✗", Verdict.OPEN: "?"}
+_SIGNS = {Verdict.HOLDS: "✓", Verdict.FAILS: "✗", Verdict.OPEN: "?", Verdict.NOT_RUN: "○"}
 
 
 def text(value: object) -> str:
@@ -72,15 +73,20 @@ def number(value: float | None, digits: int = 4) -> str:
 
 
 def mean(values: Iterable[float]) -> str:
-    """Of all seeds, with half its 95% interval."""
+    """Of all seeds, with half its 95% interval where there are enough for one."""
     if not (seeds := list(values)):
         return NOTHING
     estimate = Estimate.of(seeds)
-    return number(estimate.mean) + ("" if estimate.half_width is None else f" ± {estimate.half_width:.2g}")
+    return number(estimate.mean) + (f" ± {estimate.half_width:.2g}" if sure(estimate) else "")
+
+
+def sure(estimate: Estimate) -> bool:
+    """Whether there are seeds enough for an interval."""
+    return estimate.count >= FEWEST_SEEDS
 
 
 def measured(estimate: Estimate, unit: str) -> str:
-    around = f" ± {estimate.half_width:.2g}" if estimate.half_width else ""
+    around = f" ± {estimate.half_width:.2g}" if estimate.half_width and sure(estimate) else ""
     return f"<span class='nowrap'>{number(estimate.mean, 3)}{around}{' ' + text(unit) if unit else ''}</span>"
 
 
@@ -112,8 +118,9 @@ def prose(markdown: str) -> str:
     return re.sub(r"`([^`]*)`", r"<code>\1</code>", text(plain))
 
 
-def change(part: Part, form: str) -> str:
+def change(sample: Sample, form: str) -> str:
     """An effect and its interval, in digits of this form."""
-    low, high = part.interval
-    found = f"{part.effect:{form}} <span class='note'>{low:{form}} to {high:{form}}</span>"
+    low, high = sample.interval
+    around = f" <span class='note'>{low:{form}} to {high:{form}}</span>" if sample.seeds >= FEWEST_SEEDS else ""
+    found = f"{sample.effect:{form}}{around}"
     return re.sub(r"-(?=[\d∞])", _MINUS, found)

@@ -1,8 +1,7 @@
 """The limit on the data of the selected clients as a whole, instead of on each of them."""
 
-from wisefl.paper.figures.figure import Figure, Method, Panel
-from wisefl.paper.figures.parts import FASHION_MNIST
-from wisefl.run.record import CLIENTS_USED, CUMULATIVE_ENERGY, CUMULATIVE_LATENCY, TEST_ACCURACY
+from wisefl.paper.figures.figure import Figure, Method
+from wisefl.paper.figures.parts import FASHION_MNIST, accuracy_and_costs
 
 FIGURE = Figure(
     name="mixture",
@@ -11,12 +10,7 @@ FIGURE = Figure(
     "everybody's; here the data of the selected together must be within 0.05, so that complementary clients may be "
     "chosen, or nothing is asked but 2000 samples.",
     runs="training",
-    panels=(
-        Panel("accuracy", "Test accuracy", "round", TEST_ACCURACY.label, TEST_ACCURACY),
-        Panel("energy", "Energy consumption", "round", CUMULATIVE_ENERGY.label, CUMULATIVE_ENERGY),
-        Panel("latency", "Learning latency", "round", CUMULATIVE_LATENCY.label, CUMULATIVE_LATENCY),
-        Panel("used", "Spread of the work", "round", "different clients so far (of 80)", CLIENTS_USED),
-    ),
+    panels=accuracy_and_costs(),
     methods=(
         Method("csra", "Each client within 0.2 (the paper)", "csra"),
         Method(

@@ -25,4 +25,5 @@ FIGURE = Figure(
         for cost, metric in (("energy", CUMULATIVE_ENERGY), ("latency", CUMULATIVE_LATENCY))
     ),
     methods=ACCURACY.methods,
+    settings=ACCURACY.settings,
 )

@@ -1,7 +1,7 @@
 """Test accuracy over rounds on two datasets (the paper's first figure)."""
 
 from wisefl.paper.figures.figure import Figure, Method
-from wisefl.paper.figures.parts import CERTIFIED, PAPERS_ALGORITHMS, both_datasets
+from wisefl.paper.figures.parts import CERTIFIED, FEDAVG, PAPERS_ALGORITHMS, PASS, both_datasets
 
 FIGURE = Figure(
     name="accuracy",
@@ -15,8 +15,9 @@ FIGURE = Figure(
         CERTIFIED,
         PAPERS_ALGORITHMS,
         Method("sae", "SAE", "sae"),
-        Method("fedavg", "FedAvg", "fedavg"),
+        FEDAVG,
         Method("pow", "Pow", "pow"),
         Method("cfl", "CFL", "cfl"),
     ),
+    settings=PASS,
 )

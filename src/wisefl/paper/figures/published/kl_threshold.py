@@ -1,16 +1,26 @@
 """Effect of the divergence threshold on accuracy, 2000 samples a round."""
 
-from wisefl.paper.figures.figure import Figure, Method
-from wisefl.paper.figures.parts import CERTIFIED, PAPERS_ALGORITHMS, THRESHOLD, THRESHOLD_LABEL, both_datasets
+from dataclasses import replace
+
+from wisefl.paper.figures.figure import Figure
+from wisefl.paper.figures.parts import (
+    CERTIFIED,
+    FEDAVG,
+    PAPERS_ALGORITHMS,
+    PASS,
+    THRESHOLD,
+    THRESHOLD_LABEL,
+    both_datasets,
+)
 
 FIGURE = Figure(
     name="kl_threshold",
     title="Effect of the divergence (KL) threshold on accuracy",
-    caption="Mean of the last five evaluations, with a data budget of 2000 samples. About 8 of 80 clients, the "
+    caption="Mean of the last twenty evaluations, with a data budget of 2000 samples. About 8 of 80 clients, the "
     "balanced ones, pass a threshold of 0.2; at 2 everybody passes who has a sample of every class. FedAvg knows no "
     "threshold and is shown as a level.",
     runs="training",
     panels=both_datasets(THRESHOLD_LABEL, THRESHOLD),
-    methods=(CERTIFIED, PAPERS_ALGORITHMS, Method("fedavg", "FedAvg", "fedavg", swept=False)),
-    settings={"limits.min_samples": 2000},
+    methods=(CERTIFIED, PAPERS_ALGORITHMS, replace(FEDAVG, swept=False)),
+    settings={**PASS, "limits.min_samples": 2000},
 )
