@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wisefl.arrays import Floats
-from wisefl.plots.axes import Scale, dress, headline, legend_below, save_png, scale_y, sheet
+from wisefl.plots.axes import Scale, dress, headline, legend_below, save, scale_y, sheet
 from wisefl.plots.lines import draw_mean
 from wisefl.plots.palette import GREY, look
 from wisefl.plots.panels import Line
@@ -59,7 +59,7 @@ def draw_paired(title: str, panels: Sequence[PairedPanel], path: str | Path) -> 
     seeds = max((len(line.values) for panel in panels for line in panel.lines), default=0)
     headline(page, f"{title}: paired over {seeds} seed{'s' if seeds > 1 else ''}, with 95% intervals")
     legend_below(page, places[0], min(names, _NAMES_PER_ROW))
-    save_png(page, path)
+    save(page, path)
 
 
 def _draw(axes: "Axes", panel: PairedPanel) -> None:

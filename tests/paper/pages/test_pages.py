@@ -8,12 +8,12 @@ import pytest
 from wisefl.errors import InvalidInput
 from wisefl.paper import Reproduced
 from wisefl.paper.claims import Results
-from wisefl.paper.pages import copy_results, fill, optimality_tables, theorem_tables, write_page
+from wisefl.paper.pages import copy_results, fill, optimality_tables, theorem_tables, write_page, write_rules
 from wisefl.paper.pages.markdown import estimate, table
 from wisefl.paper.readings import READINGS
 from wisefl.paper.reproduction import about_now
 from wisefl.paper.scale import QUICK
-from wisefl.paper.table import Row, Table
+from wisefl.paper.table import Row, Table, write_table
 
 
 def test_the_page_has_every_claim_figure_and_reading(whole: Path, tmp_path: Path) -> None:
@@ -85,3 +85,40 @@ def test_the_experiment_on_the_theorem_is_a_table_per_axis() -> None:
 def test_tables_wait_for_their_figures() -> None:
     assert optimality_tables(Results({})) == {}
     assert theorem_tables(Results({})) == {}
+
+
+def test_the_rules_name_every_claim_and_plan_seeds_from_the_tables_there_are(tmp_path: Path) -> None:
+    rows = [
+        Row(panel, "csra-dc", x, seed, (1.0 + 0.01 * seed) * (x if panel in rises else 1.0 / x))
+        for rises in [("energy by alpha1", "latency by alpha2")]
+        for panel in ("energy by alpha1", "latency by alpha1", "energy by alpha2", "latency by alpha2")
+        for x in (1.0, 2.0)
+        for seed in range(4)
+    ]
+    write_table(tmp_path / "trade_off.csv", Table(tuple(rows)))
+    (tmp_path / "readings.csv").write_text("not a figure\n", encoding="utf-8")
+    write_rules(tmp_path, tmp_path / "rules.md")
+    page = (tmp_path / "rules.md").read_text(encoding="utf-8")
+    statistics, seeds = page.split("## Seeds")
+    assert all(f"\n| {number} | " in statistics for number in range(1, 14))
+    assert "| 12 | energy at alpha1 = 2 over alpha1 = 1 | 2 | above 1 | 4 | 3 |" in seeds
+    assert seeds.count("\n| 12 |") == 4
+
+
+def test_the_strongest_version_stands_beside_the_others_where_it_was_run() -> None:
+    def costs(factor: float) -> Table:
+        return Table(
+            tuple(
+                Row(cost, name, 10.0, seed, value * (1 + seed))
+                for cost in ("energy", "latency")
+                for name, value in (("csra", 1.0), ("csra-dc", factor))
+                for seed in range(3)
+            )
+        )
+
+    alone = optimality_tables(Results({"cost_over_rounds": costs(1.2)}))["rounds"]
+    both = optimality_tables(Results({"cost_over_rounds": costs(1.2), "cost_over_rounds_strong": costs(1.1)}))[
+        "rounds"
+    ]
+    assert "strongest" not in alone
+    assert "| CSRA, the paper's algorithms at their strongest | 1.100 (" in both

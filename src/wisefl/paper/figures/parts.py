@@ -18,7 +18,9 @@ FASHION_MNIST = {"data.name": "fashion-mnist", **PASS}
 
 CERTIFIED = Method("csra", "CSRA, certified optimum (ours)", "csra")
 PAPERS_ALGORITHMS = Method("csra-dc", "CSRA, the paper's algorithms", "csra-dc")
-FEDAVG = Method("fedavg", "FedAvg", "fedavg")
+AS_MANY = {"count_of": "dc"}
+"""A baseline trains as many clients as the CSRA that it is compared with: the paper's."""
+FEDAVG = Method("fedavg", "FedAvg", "fedavg", AS_MANY)
 CS_GREEDY = Method("cs-greedy", "CS-Greedy", "cs-greedy")
 COST_METHODS = (
     CERTIFIED,

@@ -6,7 +6,7 @@ from wisefl.paper.claims import Results, Sample
 from wisefl.paper.claims.statistics import FEWEST_SEEDS
 from wisefl.paper.figures import figures
 from wisefl.paper.pages.markdown import estimate, table
-from wisefl.paper.savings import OURS, Comparison, Saving, over_rounds, over_thresholds, over_training
+from wisefl.paper.savings import OURS, PAPERS, Comparison, Saving, over_rounds, over_thresholds, over_training
 
 _COSTS = ("energy, times ours", "latency, times ours", "objective, times ours")
 
@@ -49,6 +49,10 @@ def _rounds(results: Results) -> str:
         if method.name != OURS:
             saving = over_rounds(results, OURS, method.name)
             rows.append((method.label, *_costs(saving), saving.energy.seeds))
+    strongest = results.read_as("strong")
+    if "cost_over_rounds" in strongest.tables:
+        saving = over_rounds(strongest, OURS, PAPERS)
+        rows.append(("CSRA, the paper's algorithms at their strongest", *_costs(saving), saving.energy.seeds))
     return table(("against", *_COSTS, "seeds"), rows)
 
 

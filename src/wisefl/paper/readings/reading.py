@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from wisefl.paper.figures import Runs
+from wisefl.paper.figures.parts import FASHION_MNIST
 from wisefl.paper.plan import cell_of
 from wisefl.run.record import Metric
 from wisefl.simulation.sweep import Cell
@@ -13,7 +14,7 @@ from wisefl.simulation.sweep import Cell
 Side = Literal["ours", "other"]
 SIDES: tuple[Side, Side] = ("ours", "other")
 
-ROUNDS: dict[Runs, int] = {"training": 100, "decisions": 10}
+ROUNDS: dict[Runs, int] = {"training": 60, "decisions": 10}
 
 Count = Callable[[int], float]
 """A number of the fleet of a seed, for what needs no run."""
@@ -57,7 +58,7 @@ class Reading:
 
     def cell(self, side: Side, seed: int, out: Path) -> Cell:
         setting = self.base if side == "ours" else self.changed
-        training = {"data.name": "fashion-mnist", "evaluation.every": 10} if self.runs == "training" else {}
+        training = {**FASHION_MNIST, "evaluation.every": 2} if self.runs == "training" else {}
         common = {
             "seed": seed,
             "rounds": ROUNDS[self.runs],

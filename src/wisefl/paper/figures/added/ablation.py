@@ -1,7 +1,7 @@
 """What each half of CSRA does alone: the filter on labels, and the allocation."""
 
 from wisefl.paper.figures.figure import Figure, Method
-from wisefl.paper.figures.parts import FASHION_MNIST, PAPERS_ALGORITHMS, accuracy_and_costs
+from wisefl.paper.figures.parts import AS_MANY, FASHION_MNIST, PAPERS_ALGORITHMS, accuracy_and_costs
 
 FIGURE = Figure(
     name="ablation",
@@ -14,8 +14,8 @@ FIGURE = Figure(
     methods=(
         PAPERS_ALGORITHMS,
         Method("filter", "Filter only", "random-k+exact"),
-        Method("fedavg", "Allocation only", "fedavg"),
-        Method("neither", "Neither", "fedavg", settings={"policy.allocation": "equal"}),
+        Method("fedavg", "Allocation only", "fedavg", AS_MANY),
+        Method("neither", "Neither", "fedavg", AS_MANY, settings={"policy.allocation": "equal"}),
         Method("oracle-iid", "Nearest labels first", "oracle-iid"),
     ),
     settings=FASHION_MNIST,
