@@ -1,13 +1,14 @@
 """`wisefl reproduce`: figures by name, verdicts at the end, and the same again when asked again."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from wisefl.cli import main
-from wisefl.paper.figures import figures
+from wisefl.paper.figures import ALTERNATIVES, figures
 from wisefl.paper.readings import READINGS, ReadingStudy
 from wisefl.paper.scale import QUICK, SCALES
 from wisefl.paper.studies import STUDIES
@@ -26,6 +27,9 @@ def test_a_figure_and_its_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[
     told = capsys.readouterr()
     assert "30 runs" in told.err
     assert "larger alpha1" in told.out
+    assert "1 claims tested" in told.out
+    assert "12 not run" in told.out
+    assert "best test accuracy" not in told.out
     assert str(tmp_path / "figures") in told.out
     about = json.loads((tmp_path / "reproduce.json").read_text())
     assert set(about) == {"scale", "seeds", "command", "version", "started", "seconds", "computing_s"}
@@ -63,5 +67,7 @@ def test_no_seed_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_help_names_every_figure_and_study(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "--help"]) == 0
-    words = capsys.readouterr().out.replace(",", " ").replace(".", " ").replace(";", " ").split()
-    assert {*figures(), *STUDIES} <= set(words)
+    words = set(re.split(r"[\s,.;:]+", capsys.readouterr().out))
+    otherwise = {one.name_of(name) for one in ALTERNATIVES for name in one.figures}
+    assert {*figures(), *STUDIES} - otherwise <= words
+    assert {one.name for one in ALTERNATIVES} <= words

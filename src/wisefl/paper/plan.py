@@ -32,14 +32,19 @@ class Need:
 
 
 def plan(figure: Figure, scale: Scale, out: Path) -> list[Need]:
-    """Everything that a figure needs, checked field by field before anything runs."""
-    return [
-        Need(panel, method, shown, seed, _cell(figure, panel, method, set_to, seed, scale, out))
-        for panel in figure.panels
-        for method in figure.methods
-        for shown, set_to in _points(panel, method, scale)
-        for seed in range(scale.seeds[figure.runs])
-    ]
+    """Everything that a figure needs, checked field by field before anything runs; what panels share, once."""
+    cells: dict[str, Cell] = {}
+    needs = []
+    for panel in figure.panels:
+        for method in figure.methods:
+            for shown, set_to in _points(panel, method, scale):
+                for seed in range(scale.seeds[figure.runs]):
+                    settings = _settings(figure, panel, method, set_to, scale) | {"seed": seed}
+                    known = repr(sorted(settings.items()))
+                    if known not in cells:
+                        cells[known] = cell_of(settings, figure.runs, out)
+                    needs.append(Need(panel, method, shown, seed, cells[known]))
+    return needs
 
 
 def once(cells: Iterable[Cell]) -> list[Cell]:
@@ -68,21 +73,18 @@ def _points(panel: Panel, method: Method, scale: Scale) -> Iterator[tuple[tuple[
             yield (x,), x * panel.sweep.unit
 
 
-def _cell(
-    figure: Figure, panel: Panel, method: Method, set_to: float | None, seed: int, scale: Scale, out: Path
-) -> Cell:
+def _settings(figure: Figure, panel: Panel, method: Method, set_to: float | None, scale: Scale) -> dict[str, Any]:
     settings = {**figure.settings, **panel.settings, **method.settings}
     if panel.sweep is not None and set_to is not None:
         settings[panel.sweep.field] = set_to
     settings |= {
-        "seed": seed,
         "rounds": rounds_of(figure, panel, scale),
         "policy.name": method.policy,
         "policy.options": dict(method.options),
     }
     if figure.runs == "training":
         settings["evaluation.every"] = scale.evaluate_every
-    return cell_of(settings, figure.runs, out)
+    return settings
 
 
 def cell_of(settings: Mapping[str, Any], runs: Runs, out: Path) -> Cell:

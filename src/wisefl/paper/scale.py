@@ -40,15 +40,15 @@ QUICK = Scale(
     name="quick",
     seeds={"training": 3, "decisions": 5},
     training_rounds={
-        "pass": {"fashion-mnist": 30, "cifar10": 24, "digits": 10},
+        "pass": {"fashion-mnist": 20, "cifar10": 12, "digits": 10},
         "batch": {"fashion-mnist": 150, "cifar10": 100, "digits": 20},
     },
-    evaluate_every=2,
+    evaluate_every=1,
     curve_rounds=50,
     sweep_rounds=10,
     takes="about a quarter of an hour on two quiet cores",
 )
-"""A first look: figures and claims under our reading alone, other readings and what a referee would ask by name."""
+"""A first look: figures and claims under our reading alone; other readings and what a referee would ask by name."""
 PAPER = Scale(
     name="paper",
     seeds={"training": 10, "decisions": 30},

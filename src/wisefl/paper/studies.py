@@ -26,5 +26,5 @@ STUDIES: dict[str, Callable[[Scale, Path], Study]] = {
     study.name: study for study in (TheoremStudy, FastTheoremStudy, ReadingStudy)
 }
 """Name -> study, for a scale and the folder of a reproduction."""
-QUICK_STUDIES = (TheoremStudy.name, ReadingStudy.name)
+QUICK_STUDIES = (TheoremStudy.name,)
 """Those that `all` includes at the quick scale."""

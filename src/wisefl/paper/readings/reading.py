@@ -14,7 +14,7 @@ from wisefl.simulation.sweep import Cell
 Side = Literal["ours", "other"]
 SIDES: tuple[Side, Side] = ("ours", "other")
 
-ROUNDS: dict[Runs, int] = {"training": 60, "decisions": 10}
+ROUNDS: dict[Runs, int] = {"training": 40, "decisions": 10}
 
 Count = Callable[[int], float]
 """A number of the fleet of a seed, for what needs no run."""
