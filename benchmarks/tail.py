@@ -8,6 +8,7 @@ Writes decision-tail.csv, decision-growth.csv and decision-tail.md under benchma
 """
 
 import argparse
+import csv
 import json
 import platform
 import resource
@@ -167,6 +168,7 @@ def summary(rows: list[dict[str, Any]], grown: list[dict[str, Any]]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", nargs="?", choices=["all", "tail", "growth"], default="all")
     parser.add_argument("--share", type=float, default=1.0, help="part of the seeds per family")
     parser.add_argument("--repeats", type=int, default=3, help="random fleets per size for the growth")
     parser.add_argument("--wall-limit", type=float, default=SECONDS, help="seconds; more on a machine that is shared")
@@ -177,11 +179,30 @@ def main() -> None:
         print(json.dumps(grow_one(int(clients), int(seed), regime, options.wall_limit)))
         return
     RESULTS.mkdir(exist_ok=True)
-    rows, grown = tail(options.wall_limit, options.share), growth(options.repeats, options.wall_limit)
-    write_csv(RESULTS / "decision-tail.csv", list(rows[0]), ([*row.values()] for row in rows))
-    write_csv(RESULTS / "decision-growth.csv", list(grown[0]), ([*row.values()] for row in grown))
-    (RESULTS / "decision-tail.md").write_text(summary(rows, grown), encoding="utf-8")
+    if options.part != "growth":
+        save("decision-tail.csv", tail(options.wall_limit, options.share))
+    if options.part != "tail":
+        save("decision-growth.csv", growth(options.repeats, options.wall_limit))
+    text = summary(read("decision-tail.csv"), read("decision-growth.csv"))
+    (RESULTS / "decision-tail.md").write_text(text, encoding="utf-8")
     print(f"see {RESULTS}/decision-tail.md")
+
+
+def save(name: str, rows: list[dict[str, Any]]) -> None:
+    write_csv(RESULTS / name, list(rows[0]), ([*row.values()] for row in rows))
+
+
+def read(name: str) -> list[dict[str, Any]]:
+    """Rows of a table with numbers where there are numbers, None where there is nothing."""
+    with open(RESULTS / name, newline="", encoding="utf-8") as file:
+        return [{column: _value(text) for column, text in row.items()} for row in csv.DictReader(file)]
+
+
+def _value(text: str) -> float | str | None:
+    try:
+        return float(text) if text else None
+    except ValueError:
+        return text
 
 
 if __name__ == "__main__":

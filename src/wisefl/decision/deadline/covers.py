@@ -25,7 +25,7 @@ class Covers:
 
     price_steps = 8
     nodes = 20_000
-    max_effort = 6
+    max_effort = 12
     width = 0.25
 
     def __init__(self, clients: Ints, terms: ClientTerms, need: float, divisor: int) -> None:

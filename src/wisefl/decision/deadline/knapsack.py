@@ -25,6 +25,8 @@ ALL, MANY, FEW = 0, 1, 2
 """Kinds of covers by how many clients they have."""
 QUICK = 500
 """Nodes after which a search for all covers at once is given up for one by kinds."""
+FEW_MEMBERS = 64
+"""Covers that can have more members than this are not looked at for dominated clients."""
 CROWD = 64
 """A core larger than this is freed of clients that enough others dominate."""
 
@@ -294,7 +296,7 @@ def undominated(cost, samples, core, room):  # type: ignore[no-untyped-def]
     while most < core.size and spent + ascending[most] < room:
         spent += ascending[most]
         most += 1
-    if most == 0 or most * 8 > core.size:
+    if most == 0 or most > FEW_MEMBERS or most * 8 > core.size:
         return core
     least = np.full(most, np.inf)
     keep = np.empty(core.size, np.bool_)
