@@ -39,7 +39,7 @@ def reproduce(
     scale: Annotated[
         ScaleName,
         typer.Option(
-            help="quick takes about a quarter of an hour on two cores, paper most of a day.", rich_help_panel=METHOD
+            help="quick takes about a quarter of an hour on two cores, paper eight hours.", rich_help_panel=METHOD
         ),
     ] = ScaleName.QUICK,
     seeds: Annotated[
@@ -60,7 +60,7 @@ def reproduce(
 
     Finished runs are kept and unfinished ones resumed: the same command continues what was stopped, and gives the
     same tables. Figures: accuracy, kl_threshold, data_budget_accuracy, cost_over_rounds, bandwidth, channel_gain,
-    data_budget_cost, trade_off; beyond the paper: held_out_accuracy, clients_used, training_cost, kl_threshold_cost,
+    data_budget_cost, trade_off; beyond the paper: held_out, clients_used, training_cost, kl_threshold_cost,
     optimality, printed, mixture, theorem, readings; what a referee would ask: ablation, lopsidedness, candidates,
     many_clients. A figure under another reading of the paper has the reading's name at its end, such as
     accuracy_batch, cost_over_rounds_strong or theorem_fast; there are batch, mhz, samples, step, letter, strong and

@@ -53,13 +53,13 @@ PAPER = Scale(
     name="paper",
     seeds={"training": 10, "decisions": 30},
     training_rounds={
-        "pass": {"fashion-mnist": 200, "cifar10": 200, "digits": 50},
-        "batch": {"fashion-mnist": 300, "cifar10": 600, "digits": 100},
+        "pass": {"fashion-mnist": 100, "cifar10": 100, "digits": 50},
+        "batch": {"fashion-mnist": 200, "cifar10": 400, "digits": 100},
     },
-    evaluate_every=5,
+    evaluate_every=2,
     curve_rounds=100,
-    sweep_rounds=20,
-    takes="most of a day on two quiet cores",
+    sweep_rounds=10,
+    takes="about eight hours on two quiet cores",
 )
 """Seeds by the calculation of power in docs/claims.md. Fleets differ more than rounds do, so there are many seeds of
 few rounds each."""

@@ -36,7 +36,7 @@ PUBLISHED = (
     "trade_off",
 )
 ADDED = (
-    "held_out_accuracy",
+    "held_out",
     "clients_used",
     "training_cost",
     "kl_threshold_cost",

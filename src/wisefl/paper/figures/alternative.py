@@ -47,7 +47,7 @@ class Alternative:
         return replace(method, options={**method.options, **self.options.get(method.name, {})})
 
 
-_ACCURACY = ("accuracy", "held_out_accuracy", "kl_threshold", "data_budget_accuracy", "clients_used")
+_ACCURACY = ("accuracy", "held_out", "kl_threshold", "data_budget_accuracy", "clients_used")
 _LOWEST = ("cost_over_rounds", "channel_gain", "data_budget_cost")
 _COSTS = ("cost_over_rounds", "bandwidth", "channel_gain", "data_budget_cost", "trade_off")
 _ALGORITHM_1 = ("csra-dc", "cs-random", "cs-greedy")

@@ -36,6 +36,8 @@ BANDWIDTH = Sweep("limits.bandwidth_hz", (0.5, 1, 2, 3, 4, 5), quick=(0.5, 1, 2,
 GAIN = Sweep("fleet.mean_gain", (0.1, 0.3, 0.5, 0.7, 0.9, 1.1, 1.3), quick=(0.1, 0.5, 0.9, 1.3))
 BUDGET = Sweep("limits.min_samples", (1000, 2000, 3000, 4000, 5000, 6000), quick=(1000, 2000, 4000, 6000))
 THRESHOLD = Sweep("limits.max_divergence", (0.2, 0.5, 0.8, 1.2, 2.0), quick=(0.2, 0.8, 2.0))
+TRAINED_THRESHOLD = Sweep("limits.max_divergence", (0.2, 0.8, 2.0))
+"""Training takes a thousand times as long as deciding: few points, so that there can be many seeds."""
 
 BANDWIDTH_LABEL = "bandwidth (MHz)"
 GAIN_LABEL = "average small-scale channel gain"

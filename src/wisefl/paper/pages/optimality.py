@@ -19,7 +19,7 @@ def optimality_tables(results: Results) -> dict[str, str]:
         "rounds": (("cost_over_rounds",), _rounds),
         "training": (("accuracy", "training_cost"), lambda read: _compared("against", over_training(read))),
         "threshold": (
-            ("kl_threshold", "kl_threshold_cost"),
+            ("kl_threshold_cost",),
             lambda read: _compared("threshold", over_thresholds(read)),
         ),
     }

@@ -4,12 +4,11 @@ from dataclasses import replace
 
 from wisefl.paper.figures.figure import Figure
 from wisefl.paper.figures.parts import (
-    CERTIFIED,
     FEDAVG,
     PAPERS_ALGORITHMS,
     PASS,
-    THRESHOLD,
     THRESHOLD_LABEL,
+    TRAINED_THRESHOLD,
     both_datasets,
 )
 
@@ -20,7 +19,7 @@ FIGURE = Figure(
     "balanced ones, pass a threshold of 0.2; at 2 everybody passes who has a sample of every class. FedAvg knows no "
     "threshold and is shown as a level.",
     runs="training",
-    panels=both_datasets(THRESHOLD_LABEL, THRESHOLD),
-    methods=(CERTIFIED, PAPERS_ALGORITHMS, replace(FEDAVG, swept=False)),
+    panels=both_datasets(THRESHOLD_LABEL, TRAINED_THRESHOLD),
+    methods=(PAPERS_ALGORITHMS, replace(FEDAVG, swept=False)),
     settings={**PASS, "limits.min_samples": 2000},
 )

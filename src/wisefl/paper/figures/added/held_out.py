@@ -6,7 +6,7 @@ from wisefl.paper.figures.published.accuracy import FIGURE as ACCURACY
 from wisefl.run.record import HELD_OUT_ACCURACY
 
 FIGURE = Figure(
-    name="held_out_accuracy",
+    name="held_out",
     title="Held-out accuracy by method",
     caption="The very runs of the accuracy figure, measured on samples of clients that did not train in the round: "
     "what the paper's 'the rest for testing' may mean.",
