@@ -1,10 +1,11 @@
 """The paper's algorithms looked into: `python benchmarks/dc_levels.py [--quick]`.
 
 (a) sensitivity to rho, start and b_min on the fleets of seeds 0 to 9, in percent above the certified bound;
-(b) convergence of Algorithms 1 and 2, one line per iteration, ready to be drawn;
+(b) convergence of Algorithms 1 and 2, one line per iteration;
 (c) time against K, beside the certified solver and beside the paper's O(K^4).
 
-Writes dc-sensitivity.csv, dc-convergence.csv, dc-growth.csv and dc.md under benchmarks/results/.
+Writes dc-sensitivity.csv, dc-convergence.csv, dc-growth.csv, dc.md and dc.png under benchmarks/results/; with --draw
+only the picture, from the tables that are there.
 """
 
 import argparse
@@ -19,6 +20,8 @@ import numpy as np
 
 from wisefl import Decision, Fleet, Limits, RoundProblem, solve
 from wisefl.decision.allocation import allocate
+from wisefl.plots.axes import dress, save, sheet
+from wisefl.plots.palette import look
 
 RESULTS = Path(__file__).parent / "results"
 WORKLOADS = {
@@ -77,9 +80,14 @@ def _exact(decision: Decision) -> float:
     return Decision(decision.problem, decision.selected, plan.share, plan.frequency_hz, "exact").objective
 
 
+def followed() -> RoundProblem:
+    """The round whose iterations are drawn: fleet 0 with a threshold of 2."""
+    return RoundProblem.build(Fleet.random(80, 0), None, WORKLOADS["threshold 2"])
+
+
 def convergence() -> Iterable[dict[str, Any]]:
-    """Fleet 0 with a threshold of 2: every iteration of both algorithms at every level."""
-    problem = RoundProblem.build(Fleet.random(80, 0), None, WORKLOADS["threshold 2"])
+    """Every iteration of both algorithms at every level, on one fleet."""
+    problem = followed()
     for level, options in {
         "printed": {"reading": "printed"},
         "repaired": {"frequency": "subgradient"},
@@ -182,10 +190,100 @@ def _growth(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def draw() -> None:
+    """What the iterations of both algorithms do, and what they take."""
+    with (RESULTS / "dc-convergence.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    with (RESULTS / "dc-growth.csv").open() as file:
+        grown = list(csv.DictReader(file))
+    bound = solve(followed(), "certified").lower_bound
+    assert bound is not None
+    paper = sheet(11.0, 7.4)
+    cost, whole, prices, seconds = paper.subplots(2, 2).ravel()
+    _draw_cost(cost, rows, bound)
+    _draw_whole(whole, rows)
+    _draw_prices(prices, rows)
+    _draw_seconds(seconds, grown)
+    for axes in (cost, whole, prices, seconds):
+        axes.legend(frameon=False, fontsize=8)
+    save(paper, RESULTS / "dc.png")
+
+
+LEVELS = {"printed": 1, "repaired": 6, "strong": 2, "certified": 0}
+"""Level -> its look."""
+
+
+def _iterations(rows: list[dict[str, str]], level: str, algorithm: str) -> list[dict[str, str]]:
+    return [row for row in rows if row["level"] == level and row["algorithm"] == algorithm]
+
+
+def _draw_cost(axes: Any, rows: list[dict[str, str]], bound: float) -> None:
+    for level in ("strong", "repaired"):
+        there = _iterations(rows, level, "1")
+        style, solved = look(LEVELS[level]), range(1, len(there) + 1)
+        above = [100.0 * (float(row["cost"]) / bound - 1.0) for row in there]
+        best = np.minimum.accumulate(above)
+        axes.plot(solved, above, "o", markersize=3, color=style.colour.light, alpha=0.5)
+        axes.step(solved, best, where="post", color=style.colour.light, label=f"{level}: best so far")
+    axes.set_yscale("log")
+    dress(axes, title="Algorithm 1: cost of the set", x_label="P6 solved", y_label="above the certified bound (%)")
+
+
+def _draw_whole(axes: Any, rows: list[dict[str, str]]) -> None:
+    for level in ("printed", "repaired"):
+        there = _iterations(rows, level, "1")
+        values = [max(float(row["integrality"]), 1e-12) for row in there]
+        axes.plot(
+            range(1, len(there) + 1), values, "o-", markersize=3, color=look(LEVELS[level]).colour.light, label=level
+        )
+    axes.set_yscale("log")
+    dress(axes, title="Algorithm 1: how far a is from 0 and 1", x_label="P6 solved", y_label="largest a(1 - a)")
+
+
+def _draw_prices(axes: Any, rows: list[dict[str, str]]) -> None:
+    there = _iterations(rows, "repaired", "2")
+    for kind, number in (("primal", 6), ("dual", 0)):
+        axes.plot(
+            [int(row["iteration"]) for row in there],
+            [float(row[kind]) for row in there],
+            "o-",
+            markersize=3,
+            color=look(number).colour.light,
+            label=f"{kind} value",
+        )
+    dress(axes, title="Algorithm 2, put right", x_label="step of the sub-gradient", y_label="objective")
+
+
+def _draw_seconds(axes: Any, grown: list[dict[str, str]]) -> None:
+    for variant in SOLVERS:
+        times: dict[int, list[float]] = {}
+        for row in grown:
+            if row["variant"] == variant:
+                times.setdefault(int(row["workload"]), []).append(float(row["cpu_seconds"]))
+        style = look(LEVELS[variant.removeprefix("dc ")])
+        medians = [float(np.median(values)) for values in times.values()]
+        axes.plot(list(times), medians, "o-", markersize=3, color=style.colour.light, label=variant)
+        if variant == "dc printed":
+            sizes = np.array([size for size in times if size <= 160])
+            axes.plot(
+                sizes, medians[0] * (sizes / sizes[0]) ** 4.0, ":", color="#888888", label="O(K$^4$), from there"
+            )
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    dress(axes, title="Time of a decision", x_label="clients", y_label="CPU seconds")
+
+
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--quick", action="store_true", help="two fleets and sizes up to 80")
-    quick = arguments.parse_args().quick
+    arguments.add_argument("--draw", action="store_true", help="draw the tables that are there")
+    options = arguments.parse_args()
+    if not options.draw:
+        measure(options.quick)
+    draw()
+
+
+def measure(quick: bool) -> None:
     seeds = 2 if quick else 10
     RESULTS.mkdir(exist_ok=True)
     sensitive = list(sensitivity(seeds))
