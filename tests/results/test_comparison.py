@@ -27,6 +27,14 @@ def test_a_run_in_figures(tmp_path: Path) -> None:
     assert (row.rounds_to_target, row.latency_to_target_s, row.energy_to_target_j) == (4, 8.0, 20.0)
 
 
+@pytest.mark.parametrize(("policy", "told"), [("cfl", True), ("fedavg", False)])
+def test_a_run_that_never_clustered_is_said_to_be_fedavg(tmp_path: Path, policy: str, told: bool) -> None:
+    folder = make_run(tmp_path / "one", RISING, f"policy.name={policy}")
+    assert compare_folders(folder).never_clustered() == (["one"] if told else [])
+    clustered = make_run(tmp_path / "two", RISING, f"policy.name={policy}", groups=2)
+    assert compare_folders(clustered).never_clustered() == []
+
+
 def test_rounds_without_evaluation_cost_but_do_not_count(tmp_path: Path) -> None:
     folder = make_run(tmp_path / "run", (None, 0.5, None, 0.7, None), finished=False)
     [row] = compare_folders(folder, target=0.6).rows

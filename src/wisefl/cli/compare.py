@@ -100,11 +100,14 @@ def show(comparison: "Comparison") -> None:
     screen.print(table)
     if not comparison.evaluated:
         screen.print(f"  {comparison.why_not_evaluated}", soft_wrap=True)
-    left_out = comparison.left_out()
-    if left_out:
-        shown = ", ".join(left_out[:5]) + (f" and {len(left_out) - 5} more" if len(left_out) > 5 else "")
-        note = f"  not counted, since unfinished beside finished ones or a second copy: {shown}"
-        screen.print(note, soft_wrap=True, markup=False)
+    notes = {
+        "not counted, since unfinished beside finished ones or a second copy": comparison.left_out(),
+        "never more than one cluster, which is FedAvg": comparison.never_clustered(),
+    }
+    for note, names in notes.items():
+        if names:
+            shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+            screen.print(f"  {note}: {shown}", soft_wrap=True, markup=False)
 
 
 def _run_table(comparison: "Comparison") -> "Table":

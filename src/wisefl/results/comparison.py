@@ -21,6 +21,8 @@ LAST_EVALUATIONS = 5
 """The accuracy of a single round jumps about; the final one is the mean over this many evaluations."""
 DECIDED = "none"
 """The dataset of a run whose rounds are only decided."""
+CLUSTERING = "cfl"
+"""The policy that keeps a model per cluster of clients, once there are clusters."""
 _IRRELEVANT = ("seed", "data.folder")
 """What may differ between runs of the same experiment."""
 
@@ -35,6 +37,7 @@ class Run:
     finished: bool
     latency_s: float
     energy_j: float
+    models: int
     curve: Curve
 
     @property
@@ -63,6 +66,8 @@ class RunRow:
     rounds: int
     planned_rounds: int
     finished: bool
+    models: int
+    """Kept at once, at most: more than one where a policy groups clients."""
     final_accuracy: float | None
     last_accuracy: float | None
     best_accuracy: float | None
@@ -130,6 +135,10 @@ class Comparison:
         counted = {name for group in self.groups for name in group.runs}
         return [row.name for row in self.rows if row.name not in counted]
 
+    def never_clustered(self) -> list[str]:
+        """Runs of a policy that clusters clients in which nobody was ever put into a second cluster: FedAvg."""
+        return [row.name for row in self.rows if row.policy == CLUSTERING and row.rounds and row.models == 1]
+
     def as_object(self) -> dict[str, Any]:
         """For JSON."""
         groups = [
@@ -194,13 +203,16 @@ def load_runs(folders: Sequence[Path]) -> list[Run]:
 def _load(path: Path, name: str) -> Run:
     folder = RunFolder.open(path)
     points: list[tuple[float, float, float, float]] = []
-    rounds, latency_s, energy_j = 0, 0.0, 0.0
+    rounds, latency_s, energy_j, models = 0, 0.0, 0.0, 1
     for record in folder.records():
+        models = max(models, record.groups)
         rounds, latency_s, energy_j = record.round, record.cumulative_latency_s, record.cumulative_energy_j
         if record.test_accuracy is not None:
             points.append((rounds, latency_s, energy_j, record.test_accuracy))
     columns = np.asarray(points, dtype=np.float64).reshape(-1, 4).T
-    return Run(name, _flat(folder.config.model_dump()), rounds, folder.finished, latency_s, energy_j, Curve(*columns))
+    return Run(
+        name, _flat(folder.config.model_dump()), rounds, folder.finished, latency_s, energy_j, models, Curve(*columns)
+    )
 
 
 def _counted(members: Sequence[Run]) -> list[Run]:
@@ -232,6 +244,7 @@ def _row(run: Run, target: float | None) -> RunRow:
         rounds=run.rounds,
         planned_rounds=int(run.settings["rounds"]),
         finished=run.finished,
+        models=run.models,
         final_accuracy=float(accuracy[-LAST_EVALUATIONS:].mean()) if len(curve) else None,
         last_accuracy=float(accuracy[-1]) if len(curve) else None,
         best_accuracy=float(accuracy.max()) if len(curve) else None,
