@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from wisefl.learning import Updates
-from wisefl.policies.base import Regrouped, RoundView
+from wisefl.policies.base import Participation, Regrouped, Report, RoundView
 from wisefl.run.advance import advance, merge
 from wisefl.run.state import State
+
+NOBODY = Participation(np.empty(0, dtype=np.int64), np.empty(0), np.empty(0))
 
 
 def state_of(group: list[int], models: int = 1) -> State:
@@ -27,6 +29,20 @@ class Splits:
 
     def regroup(self, view, group, clients, updates, samples):  # type: ignore[no-untyped-def]
         return Regrouped(np.arange(group.size) % 2, {"reports": view.memory["seen"] + clients.size})
+
+
+class Learns:
+    """Keeps whatever it is told of a round."""
+
+    def __init__(self) -> None:
+        self.told: list[Report] = []
+
+    def choose(self, problem, view):  # type: ignore[no-untyped-def]
+        raise AssertionError("nobody asks")
+
+    def remember(self, view, report):  # type: ignore[no-untyped-def]
+        self.told.append(report)
+        return {"rounds": view.memory["seen"] + 1}
 
 
 class Plain:
@@ -55,7 +71,7 @@ def test_rejected_updates_are_told_by_client_and_counted_by_reason() -> None:
 
 def test_costs_add_up_and_memory_stays_with_a_policy_that_keeps_one_model() -> None:
     state = state_of([0, 0])
-    after = advance(state, merge(state, [], 10.0), Plain(), view_of(state), 1.5, 2.5)
+    after = advance(state, merge(state, [], 10.0), Plain(), view_of(state), NOBODY, 1.5, 2.5)
     assert (after.round, after.latency_s, after.energy_j) == (5, 11.5, 22.5)
     assert after.memory is state.memory
     assert (after.models == state.models).all()
@@ -64,10 +80,34 @@ def test_costs_add_up_and_memory_stays_with_a_policy_that_keeps_one_model() -> N
 def test_a_new_model_is_a_copy_of_the_one_its_members_had() -> None:
     state = state_of([0, 0, 0, 0])
     merged = merge(state, [updates_of([0, 1], [[2, 2], [2, 2]], [1, 1])], 10.0)
-    after = advance(state, merged, Splits(), view_of(state), 0.0, 0.0)
+    after = advance(state, merged, Splits(), view_of(state), NOBODY, 0.0, 0.0)
     assert after.group.tolist() == [0, 1, 0, 1]
     assert after.models.tolist() == [[2.0, 2.0], [2.0, 2.0]]
     assert after.memory["reports"].tolist() == [3]
+
+
+def test_a_policy_that_remembers_is_told_of_what_counts() -> None:
+    state, policy = state_of([0, 1, 0, 0, 0, 0], models=2), Learns()
+    moves = [[1.0, 0.0], [np.nan, 0.0], [0.0, 2.0]]
+    updates = [updates_of([0, 2, 4], moves, [5, 6, 7]), updates_of([1], [[3.0, 3.0]], [9])]
+    took = Participation(np.array([0, 1, 2, 4, 5]), np.arange(5.0), np.array([1.0, 1.0, 1.0, 1.0, np.nan]))
+    after = advance(state, merge(state, updates, 10.0), policy, view_of(state), took, 0.0, 0.0)
+    (report,) = policy.told
+    assert report.fleet_size == 6
+    assert report.took is took
+    assert report.clients.tolist() == [0, 4, 1], "client 2 sent no number, client 5 nothing"
+    assert report.updates.tolist() == [[1.0, 0.0], [0.0, 2.0], [3.0, 3.0]]
+    assert report.samples.tolist() == [5, 7, 9]
+    assert after.memory["rounds"].tolist() == [2]
+    assert after.group is state.group
+
+
+def test_a_round_in_which_nobody_answers_is_told_of_too() -> None:
+    state, policy = state_of([0, 0]), Learns()
+    after = advance(state, merge(state, [], 10.0), policy, view_of(state), NOBODY, 0.0, 0.0)
+    assert policy.told[0].clients.size == policy.told[0].losses.size == 0
+    assert policy.told[0].updates.shape == (0, 2)
+    assert after.memory["rounds"].tolist() == [2]
 
 
 def test_a_state_survives_a_checkpoint() -> None:

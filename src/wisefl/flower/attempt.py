@@ -41,11 +41,18 @@ class Attempt:
         decision = self.choice.decision
         if any(why.reason in (LATE, FAILED) for why in self.left_out.values()):
             return self.choice.probe_s + margin * decision.latency_s
-        upload, compute = self.measured()
-        took = np.where(np.isnan(upload), decision.upload_s, upload) + np.where(
+        return self.choice.probe_s + float(self._took().max(initial=0.0))
+
+    def seconds(self) -> Floats:
+        """What every selected client took, measured or planned; NaN for who did not deliver."""
+        return np.where(np.isin(self.selected, list(self.delivered)), self._took(), np.nan)
+
+    def _took(self) -> Floats:
+        decision, (upload, compute) = self.choice.decision, self.measured()
+        took: Floats = np.where(np.isnan(upload), decision.upload_s, upload) + np.where(
             np.isnan(compute), decision.compute_s, compute
         )
-        return self.choice.probe_s + float(took[decision.selected].max(initial=0.0))
+        return took[decision.selected]
 
     def energy_j(self) -> float:
         return self.choice.probe_j + self.choice.decision.energy_j

@@ -31,11 +31,12 @@ from wisefl.flower.exchange import Answers, Missing, ask, queries
 from wisefl.flower.planning import check_profile, restricted, round_problem
 from wisefl.flower.profile import Profile, number
 from wisefl.flower.roster import Roster
+from wisefl.flower.scores import figure
 from wisefl.flower.settings import Messages, Patience, Trust
 from wisefl.learning import Updates
 from wisefl.policies.base import RoundView, TrainingPolicy
 from wisefl.radio.uplink import full_band_rate
-from wisefl.run.advance import Merged, advance, merge
+from wisefl.run.advance import Merged, advance, merge, participation
 from wisefl.run.describe import Outcome, describe
 from wisefl.run.record import RoundRecord
 from wisefl.run.state import State
@@ -95,7 +96,7 @@ class Conductor:
         except InfeasibleProblem as error:
             log(WARNING, "round %d: %s", round, error)
             return None
-        view = RoundView(self.rules.seed, round, lambda rows: self._probe(grid, free[rows]), self.state.memory)
+        view = RoundView(self.rules.seed, round, lambda rows: self._probe(grid, free[rows]), self.state.memory, free)
         choice = self.rules.policy.choose(problem, view)
         deadline = self.rules.patience.deadline_s(choice.decision.latency_s)
         clients = [profile.client for profile in self.roster.profiles]
@@ -153,7 +154,7 @@ class Conductor:
                 sizes=np.array([self.roster.profiles[position].samples for position in members.tolist()]),
                 updates=np.stack([usable[position].weights for position in members.tolist()])
                 - self.state.models[model],
-                losses=np.full(members.size, np.nan),
+                losses=np.array([_told_loss(usable[position].metrics) for position in members.tolist()]),
             )
             for model, members in self.state.members(delivered)
         ]
@@ -164,7 +165,9 @@ class Conductor:
     def advance(self, round: int) -> None:
         """The round is over: the state after it."""
         view = RoundView(self.rules.seed, round, _no_probe, self.state.memory)
-        self.state = advance(self.state, self._merged, self.rules.policy, view, self.latency_s, self.energy_j)
+        asked = [(attempt.choice.decision, attempt.selected) for attempt in self.attempts]
+        took = participation(asked, [attempt.seconds() for attempt in self.attempts])
+        self.state = advance(self.state, self._merged, self.rules.policy, view, took, self.latency_s, self.energy_j)
 
     def record(self, policy: str) -> RoundRecord:
         """What the round that just ended leaves, but for its scores and the clock."""
@@ -299,6 +302,12 @@ class Conductor:
         config = ConfigRecord({"server-round": self.state.round + 1})
         answers = ask(grid, self.evaluation_messages(positions.tolist(), config, timeout), timeout)
         return np.array([read_loss(answers[self.roster.node_of(position)]) for position in positions.tolist()])
+
+
+def _told_loss(metrics: Mapping[str, Any]) -> float:
+    """The training loss that a node reports, by whatever name."""
+    loss = figure(metrics, "loss")
+    return np.nan if loss is None else loss
 
 
 def _no_probe(positions: Positions) -> Floats:

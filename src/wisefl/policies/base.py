@@ -11,6 +11,9 @@ from wisefl.arrays import Floats, Ints, Mask, Singles
 from wisefl.decision import Decision, RoundProblem
 from wisefl.divergence import kl, label_distribution
 
+Memory = Mapping[str, NDArray[Any]]
+"""What a policy remembers, as arrays that a checkpoint can hold; by client number where it is about clients."""
+
 
 class Selection(NamedTuple):
     """Who takes part: everybody in it is eligible, and together they meet the limits on data."""
@@ -65,8 +68,21 @@ class RoundView:
     round: int
     probe: Callable[[NDArray[np.intp]], Floats]
     """Mean loss of the current model on the data of each of these clients; asking costs them a forward pass."""
-    memory: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    memory: Memory = field(default_factory=dict)
     """What the policy remembers of earlier rounds; empty before the first."""
+    clients: Ints | None = None
+    """Number of every client of the problem, where some of the run's clients are not in it."""
+
+    def numbers(self, problem: RoundProblem) -> Ints:
+        """The clients of the problem by their numbers, which stay the same from round to round."""
+        return np.arange(len(problem)) if self.clients is None else self.clients
+
+    def recalled(self, name: str, clients: int, fill: float = 0.0) -> Floats:
+        """What is remembered under this name, one number per client, as a fresh array; `fill` for newcomers."""
+        values = np.full(clients, fill)
+        known = self.memory.get(name, values[:0])
+        values[: known.size] = known[:clients]
+        return values
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +104,7 @@ class Regrouped(NamedTuple):
     """Who trains which model from now on, and what the policy wants to remember."""
 
     group: Ints
-    memory: Mapping[str, NDArray[Any]]
+    memory: Memory
 
 
 @runtime_checkable
@@ -101,3 +117,36 @@ class Regrouping(Protocol):
         `clients`, `updates` and `samples` are those of this round's participants, in the same order; numbers of
         existing groups keep their meaning, new ones follow them.
         """
+
+
+@dataclass(frozen=True, eq=False)
+class Participation:
+    """Who was asked to train in a round, by client number, and what it took them."""
+
+    clients: Ints
+    energy_j: Floats
+    """As planned: who drops out has spent it all the same."""
+    seconds: Floats
+    """Computing and uploading, measured where nodes measure; NaN for who did not deliver in time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What came of a round; the last four are of those whose updates count, in the same order."""
+
+    fleet_size: int
+    """How many clients are known: their numbers are below it."""
+    took: Participation
+    clients: Ints
+    updates: Singles
+    samples: Ints
+    losses: Floats
+    """Mean training loss; NaN for who does not tell."""
+
+
+@runtime_checkable
+class Remembering(Protocol):
+    """A policy that learns from every round what the next ones need: queues, losses, updates, times."""
+
+    def remember(self, view: RoundView, report: Report) -> Memory:
+        """The memory after this round, in fresh arrays: whoever holds the old ones, a checkpoint, sees no change."""

@@ -1,16 +1,11 @@
 """What a round leaves to the next, whoever drives it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wisefl.arrays import Arrays, Floats, Ints, Singles
-
-Memory = Mapping[str, NDArray[Any]]
-"""What a policy remembers, as arrays that a checkpoint can hold."""
+from wisefl.policies.base import Memory
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from wisefl.errors import InvalidInput
 from wisefl.fleet import Fleet
 from wisefl.policies.base import RoundView, TrainingPolicy
 from wisefl.policies.training import training_policy
-from wisefl.run.advance import Merged, advance
+from wisefl.run.advance import Merged, advance, participation
 from wisefl.run.config import RunConfig
 from wisefl.run.describe import Outcome, describe, with_quality, with_results
 from wisefl.run.record import Clock, RoundRecord, Scores, Stage
@@ -58,8 +58,10 @@ class Decisions:
         decision = choice.decision
         outcome = Outcome(choice.probe_s + decision.latency_s, choice.probe_j + decision.energy_j)
         untrained = Merged(state.models, (), {})
-        after = advance(state, untrained, self.policy, view, outcome.latency_s, outcome.energy_j)
-        asked, names = (choice, np.flatnonzero(decision.selected)), range(len(problem))
+        selected = np.flatnonzero(decision.selected)
+        took = participation([(decision, selected)], [(decision.upload_s + decision.compute_s)[selected]])
+        after = advance(state, untrained, self.policy, view, took, outcome.latency_s, outcome.energy_j)
+        asked, names = (choice, selected), range(len(problem))
         record = describe(self.config.policy.name, after, problem, [asked], names, outcome)
         return after, with_results(with_quality(record, decision), Scores(), clock)
 

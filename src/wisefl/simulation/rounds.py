@@ -9,7 +9,7 @@ from wisefl.decision import Decision
 from wisefl.learning import Job, Updates, client_losses, evaluate
 from wisefl.policies.base import RoundView
 from wisefl.randomness import rng
-from wisefl.run.advance import advance, merge
+from wisefl.run.advance import advance, merge, participation
 from wisefl.run.describe import Outcome, describe, with_results
 from wisefl.run.record import Clock, RoundRecord, Scores, Stage
 from wisefl.run.state import State
@@ -23,6 +23,8 @@ class Arrivals:
     arrived: Ints
     """Who delivered in time, as client numbers."""
     dropped: Ints
+    seconds: Floats
+    """What every selected client took; NaN for the dropped."""
     latency_s: float
 
 
@@ -54,7 +56,8 @@ class Training:
             dropped=tuple(arrivals.dropped.tolist()),
             rejected=merged.counts(),
         )
-        after = advance(state, merged, federation.policy, view, outcome.latency_s, outcome.energy_j)
+        took = participation([(choice.decision, selected)], [arrivals.seconds])
+        after = advance(state, merged, federation.policy, view, took, outcome.latency_s, outcome.energy_j)
         clock.mark(Stage.AVERAGING)
         scores = _scores(federation, after, selected)
         clock.mark(Stage.EVALUATION)
@@ -90,7 +93,7 @@ def _view(federation: Federation, state: State, number: int) -> RoundView:
             losses[where] = client_losses(federation.engine, state.models[model], federation.train, parts)
         return losses
 
-    return RoundView(federation.config.seed, number, probe, state.memory)
+    return RoundView(federation.config.seed, number, probe, state.memory, federation.candidates)
 
 
 def _arrivals(federation: Federation, decision: Decision, selected: Ints, number: int) -> Arrivals:
@@ -103,7 +106,7 @@ def _arrivals(federation: Federation, decision: Decision, selected: Ints, number
     patience = failures.margin * decision.latency_s
     missing = silent | (took > patience)
     latency = patience if missing.any() else float(took.max())
-    return Arrivals(selected[~missing], selected[missing], latency)
+    return Arrivals(selected[~missing], selected[missing], np.where(missing, np.nan, took), latency)
 
 
 def _scores(federation: Federation, state: State, selected: Ints) -> Scores:
