@@ -85,20 +85,25 @@ def _sentence(summary: "Summary") -> str:
 
 def _what(settings: Settings, out: Path | None, resume: Path | None) -> tuple["RunConfig", Path]:
     """The configuration to run and the folder to run it in."""
-    from wisefl.run.config import to_toml
+    from wisefl.plugins import shown
+    from wisefl.run.config import same_run, to_toml
     from wisefl.run.folder import CONFIG, RunFolder
 
     if resume is not None:
         if out is not None:
             raise InvalidInput("--resume names the folder: leave --out out")
         stored = RunFolder.open(resume).config
-        if settings.given and settings.load() != stored:
+        if settings.given and not same_run(settings.load(), stored):
             raise InvalidInput(
                 f"{resume} holds a run with another configuration: leave the settings out to resume it"
             )
         return stored, resume
     config = settings.load()
-    path = out or Path("runs") / f"{settings.preset or config.data.name}-{config.policy.name}-seed{config.seed}"
+    path = (
+        out
+        or Path("runs")
+        / f"{settings.preset or shown(config.data.name)}-{shown(config.policy.name)}-seed{config.seed}"
+    )
     if (path / CONFIG).exists():
         raise InvalidInput(f"{path} already holds a run: continue it with --resume {path} or choose another --out")
     typer.echo(to_toml(config))
@@ -109,10 +114,10 @@ def fetch_dataset(config: "RunConfig") -> None:
     """Bring the dataset here with a progress bar of its own, before the rounds have theirs."""
     from wisefl import data
     from wisefl.cli.data import FetchProgress
-    from wisefl.run.config import check_simulated
+    from wisefl.simulation.brought import NOTHING
 
-    check_simulated(config)
-    if config.kind == "decisions" or data.CATALOG[config.data.name].embedded:
+    NOTHING.check(config)
+    if config.kind == "decisions" or data.is_own(config.data.name) or data.CATALOG[config.data.name].embedded:
         return
     with FetchProgress(only_fetching=True) as watcher:
         data.provide(config.data.name, config.data.folder, watcher)

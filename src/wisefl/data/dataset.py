@@ -1,7 +1,7 @@
 """A dataset in memory, checked against the fingerprints of its decoded arrays."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from wisefl.data.catalog import Spec
 
 Images = NDArray[np.uint8]
+Inputs = NDArray[np.uint8] | NDArray[np.float32] | NDArray[np.int64]
+"""Pixels, numbers or tokens: what a model is given."""
 Labels = NDArray[np.int64]
 
 
@@ -32,30 +34,46 @@ class Arrays(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Images stay uint8 [N, C, H, W] and read-only; `normalised` makes the float32 that a model sees."""
+    """Samples and labels, read-only; `normalised` makes what a model sees.
+
+    Pixels are uint8 [N, C, H, W]. Data of one's own may also be float32 of any shape, which a model sees as they are,
+    or int64, which are tokens.
+    """
 
     name: str
-    train_images: Images
+    train_images: Inputs
     train_labels: Labels
-    test_images: Images
+    test_images: Inputs
     test_labels: Labels
     classes: tuple[str, ...]
-    mean: tuple[float, ...]
-    std: tuple[float, ...]
+    mean: tuple[float, ...] = ()
+    std: tuple[float, ...] = ()
+    client: Labels | None = None
+    """The natural client of every training sample, numbered from 0, where the data knows."""
+    bits_per_element: int = 8
+    """Of the samples as they came: what a client would store."""
 
     @property
-    def shape(self) -> tuple[int, int, int]:
-        """Channels, height and width of an image."""
-        channels, height, width = self.train_images.shape[1:]
-        return channels, height, width
+    def shape(self) -> tuple[int, ...]:
+        """Of one sample: channels, height and width of an image."""
+        return self.train_images.shape[1:]
 
     @property
     def bits_per_sample(self) -> int:
-        """Raw size of an image, which the cost of computing is charged by: 6,272 for Fashion-MNIST."""
-        return 8 * int(np.prod(self.shape))
+        """Raw size of a sample, which the cost of computing is charged by: 6,272 for Fashion-MNIST."""
+        return self.bits_per_element * int(np.prod(self.shape))
 
-    def normalised(self, images: Images) -> NDArray[np.float32]:
-        """(pixel / 255 - mean) / std per channel, with mean and std of the training images; float32 [N, C, H, W]."""
+    @property
+    def has_pixels(self) -> bool:
+        return self.train_images.dtype == np.uint8
+
+    def normalised(self, images: Inputs) -> Inputs:
+        """(pixel / 255 - mean) / std per channel, with mean and std of the training images; float32 [N, C, H, W].
+
+        What is not pixels stays as it is.
+        """
+        if not self.has_pixels:
+            return images
         per_channel = (1, -1, 1, 1)
         scale = (1.0 / (255.0 * np.array(self.std))).astype(np.float32).reshape(per_channel)
         shift = (np.array(self.mean) / np.array(self.std)).astype(np.float32).reshape(per_channel)
@@ -63,6 +81,21 @@ class Dataset:
         result *= scale
         result -= shift
         return result
+
+    def holding(self, samples: Labels) -> "Dataset":
+        """The same with these training samples alone."""
+        client = None if self.client is None else self.client[samples]
+        return replace(
+            self, train_images=self.train_images[samples], train_labels=self.train_labels[samples], client=client
+        )
+
+    def fingerprint(self) -> str:
+        """SHA-256 of all that a run depends on."""
+        arrays = [self.train_images, self.train_labels, self.test_images, self.test_labels]
+        parts = [f"{array.shape} {fingerprint(array)}" for array in arrays]
+        if self.client is not None:
+            parts.append(fingerprint(self.client))
+        return hashlib.sha256("; ".join(parts).encode()).hexdigest()
 
 
 def checked(spec: Spec, arrays: Arrays) -> Dataset:
@@ -80,7 +113,7 @@ def checked(spec: Spec, arrays: Arrays) -> Dataset:
     return Dataset(spec.name, *arrays, classes=spec.classes, mean=spec.mean, std=spec.std)
 
 
-def fingerprint(array: Images | Labels) -> str:
+def fingerprint(array: Inputs | Labels) -> str:
     """SHA-256 of the elements in C order, numbers little-endian whatever the machine."""
     little = array.astype(array.dtype.newbyteorder("<"), copy=False)
     return hashlib.sha256(np.ascontiguousarray(little).data).hexdigest()

@@ -8,6 +8,7 @@ from wisefl.data import cache
 from wisefl.data.catalog import Spec, find
 from wisefl.data.dataset import Arrays, Damaged, Dataset, NotThere, checked
 from wisefl.data.digits import digits_arrays
+from wisefl.data.own import is_own, load_own
 from wisefl.data.sources import Unavailable, Watcher, from_download, from_folder, from_package
 from wisefl.errors import InvalidInput
 
@@ -23,8 +24,11 @@ def load(
     """The dataset, verified, from the first of `sources` that has it (default: all of `SOURCES`, in that order).
 
     `folder` holds the official files, if you have them. What is downloaded or comes from a package is decoded once
-    and cached; a damaged cache is fetched again. `digits` comes with scikit-learn and needs no source.
+    and cached; a damaged cache is fetched again. `digits` comes with scikit-learn and needs no source, and data of
+    one's own (`wisefl.data.own`) goes by its place.
     """
+    if is_own(name):
+        return load_own(name)
     dataset, _ = _get(name, folder, sources, watcher or Watcher(), keep_folder=False)
     return dataset
 
@@ -45,6 +49,8 @@ def fetch(
 
 def provide(name: str, folder: str | Path | None = None, watcher: Watcher | None = None) -> None:
     """See to it that `load` finds the dataset here: fetch it unless it is embedded or cached, without reading it."""
+    if is_own(name):
+        return
     spec = find(name)
     if not spec.embedded and not cache.cached_file(spec).exists():
         load(name, folder, watcher=watcher)

@@ -1,4 +1,4 @@
-"""How samples are spread over clients: the paper's hybrid split, IID, Dirichlet and shards.
+"""How samples are spread over clients: the paper's hybrid split, IID, Dirichlet and shards; by counts; by nature.
 
 A split decides the owner of every sample once, so no sample is lost or used twice, and everybody holds at least
 one. The result is two flat arrays (see `Partition`), whatever the number of clients.
@@ -137,6 +137,34 @@ def shards(labels: ArrayLike, clients: int, seed: int = 0, shards_per_client: in
     owner = np.empty(label.size, dtype=np.int64)
     owner[by_label] = shard_owner[np.arange(label.size) * total // label.size]
     return Partition.from_owner(owner, clients)
+
+
+def natural(client: Ints, clients: int, seed: int = 0) -> tuple[Ints, Partition]:
+    """So many of the data's own clients, drawn at random: which samples are theirs, and who holds which of these."""
+    there = int(client.max(initial=-1)) + 1
+    if clients > there:
+        raise InvalidInput(f"the data has {there} clients of its own, fewer than clients = {clients}")
+    chosen = np.sort(rng(seed, 0, "natural clients").choice(there, clients, replace=False))
+    samples = np.flatnonzero(np.isin(client, chosen)).astype(np.int64)
+    return samples, Partition.from_owner(np.searchsorted(chosen, client[samples]).astype(np.int64), clients)
+
+
+def by_counts(labels: ArrayLike, counts: Ints, seed: int = 0) -> tuple[Ints, Partition]:
+    """As many random samples of each class (column) for each client (row): which samples that takes, and who holds
+    which of these."""
+    label, draw = _labels(labels), rng(seed, 0, "partition samples")
+    there, wanted = np.bincount(label, minlength=counts.shape[1]), counts.sum(axis=0)
+    if there.size > counts.shape[1]:
+        raise InvalidInput(f"the counts are of {counts.shape[1]} classes, the data has {there.size}")
+    short = np.flatnonzero(wanted > there)
+    if short.size:
+        z = int(short[0])
+        raise InvalidInput(f"the clients hold {wanted[z]} samples of class {z}, but the data has only {there[z]}")
+    by_label = _shuffled_by_label(label, draw)
+    first = np.cumsum(there) - there
+    rank = np.arange(label.size) - np.repeat(first, there)
+    samples = np.sort(by_label[rank < wanted[label[by_label]]])
+    return samples, _fill(label[samples], counts, draw)
 
 
 def split_clients(clients: int, training_fraction: float = 0.25, seed: int = 0) -> tuple[Ints, Ints]:

@@ -13,6 +13,7 @@ from typing import Any
 from wisefl.decision.decision import Decision
 from wisefl.decision.problem import RoundProblem
 from wisefl.errors import InvalidInput
+from wisefl.plugins import announced
 
 Solver = Callable[..., Decision]
 
@@ -24,20 +25,30 @@ SOLVERS: dict[str, str] = {
 }
 """Name -> module; its `solve(problem, **options)` returns a Decision; `prepare(problem)`, if any, goes before."""
 
+ENTRY_POINTS = "wisefl.solvers"
+"""Where an installed package announces solvers of its own, by name and module."""
+
 MIXTURE_SOLVERS = ("certified", "brute")
 """Those that know a limit on the mixture; to the others it would be no limit at all."""
 
 
+def module_of(solver: str) -> str:
+    """The module of a solver, ours or a plug-in's."""
+    place = SOLVERS.get(solver) or announced(ENTRY_POINTS).get(solver)
+    if place is None:
+        raise InvalidInput(f"unknown solver {solver!r}; there are {', '.join([*SOLVERS, *announced(ENTRY_POINTS)])}")
+    return place
+
+
 def solve(problem: RoundProblem, solver: str = "certified", **options: Any) -> Decision:
     """Decide a round; `options` are the solver's own, documented at its `solve` function."""
-    if solver not in SOLVERS:
-        raise InvalidInput(f"unknown solver {solver!r}; there are {', '.join(SOLVERS)}")
+    place = module_of(solver)
     if problem.limits.limits_mixture and solver not in MIXTURE_SOLVERS:
         raise InvalidInput(
             f"solver {solver} limits the divergence of each client only: set divergence to client "
             f"or choose {' or '.join(MIXTURE_SOLVERS)}"
         )
-    module = import_module(SOLVERS[solver])
+    module = import_module(place)
     run: Solver = module.solve
     # A solver's own start-up (loading compiled kernels) is not part of the decision's time.
     getattr(module, "prepare", lambda _: None)(problem)

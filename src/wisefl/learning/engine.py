@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from wisefl.arrays import Ints, Singles
 from wisefl.errors import InvalidInput
 
-Images = NDArray[np.uint8] | NDArray[np.float32]
+Images = NDArray[np.uint8] | NDArray[np.float32] | NDArray[np.int64]
 LocalWork = Literal["batch", "pass"]
 
 PIXEL_SCALE = float(np.float32(1 / 255))
@@ -55,8 +55,9 @@ class LocalTraining:
 class Samples:
     """Images and labels shared by all clients; who holds what is a matter of positions.
 
-    Images are (sample, height, width) or (sample, channel, height, width), uint8 from 0 to 255 (scaled to [0, 1] on
-    the way into the model) or float32 (taken as they are). Other float32 shapes serve models of one's own.
+    Images are (sample, channel, height, width), or (sample, height, width) where there is one channel of pixels;
+    uint8 from 0 to 255 (scaled to [0, 1] on the way into the model) or float32 (taken as they are). Other shapes of
+    float32, and int64 for tokens, serve models of one's own.
     """
 
     images: Images
@@ -64,9 +65,9 @@ class Samples:
 
     def __post_init__(self) -> None:
         images = np.ascontiguousarray(self.images)
-        if images.dtype not in (np.uint8, np.float32):
-            raise InvalidInput(f"images are {images.dtype}, but uint8 or float32 is needed")
-        if images.ndim == 3:
+        if images.dtype not in (np.uint8, np.float32, np.int64):
+            raise InvalidInput(f"images are {images.dtype}, but uint8, float32 or int64 is needed")
+        if images.ndim == 3 and images.dtype == np.uint8:
             images = images[:, None]
         labels = np.ascontiguousarray(self.labels, dtype=np.int64)
         if labels.shape != images.shape[:1]:

@@ -1,4 +1,4 @@
-"""The general engine: any PyTorch module that maps a batch of images to logits, one worker per core."""
+"""The general engine: any PyTorch module that maps a batch of samples to logits, one worker per core."""
 
 from collections.abc import Sequence
 from copy import deepcopy
@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from wisefl.arrays import Ints, Singles
+from wisefl.errors import InvalidInput
 from wisefl.learning.batches import Batches, draw_batches
 from wisefl.learning.engine import (
     PIXEL_SCALE,
@@ -20,6 +21,7 @@ from wisefl.learning.engine import (
 )
 from wisefl.learning.model import load_vector, to_vector
 from wisefl.learning.workers import default_workers, spread_over_workers
+from wisefl.plugins import call
 from wisefl.randomness import rng
 
 SCORED_TOGETHER = 500
@@ -88,7 +90,7 @@ class GeneralEngine:
         def run(worker: int, task: int) -> None:
             torch.set_num_threads(1)
             part = slice(starts[task], starts[task] + SCORED_TOGETHER)
-            images, labels = _batch(samples, chosen[part])
+            images, labels = as_batch(samples, chosen[part])
             logits = self._models[worker](images)
             losses[part] = nn.functional.cross_entropy(logits, labels, reduction="none").numpy()
             predicted[part] = logits.argmax(1).numpy()
@@ -113,13 +115,14 @@ def _draws_random_numbers(model: nn.Module, samples: Samples) -> bool:
     """
     before = torch.get_rng_state()
     model.train()
-    model(_batch(samples, np.arange(min(2, len(samples))))[0])
+    model(as_batch(samples, np.arange(min(2, len(samples))))[0])
     drawn = not torch.equal(before, torch.get_rng_state())
     torch.set_rng_state(before)
     return drawn
 
 
-def _batch(samples: Samples, positions: Ints) -> tuple[torch.Tensor, torch.Tensor]:
+def as_batch(samples: Samples, positions: Ints) -> tuple[torch.Tensor, torch.Tensor]:
+    """Samples as the model sees them, and their labels."""
     images = torch.from_numpy(samples.images[positions])
     if images.dtype == torch.uint8:
         images = images.to(torch.float32).mul_(PIXEL_SCALE)
@@ -134,7 +137,7 @@ def _descend(model: nn.Module, samples: Samples, batches: Batches, settings: Loc
     optimiser = torch.optim.SGD(parameters, lr=settings.learning_rate)
     losses = []
     for first, last in zip(batches.starts[:-1], batches.starts[1:], strict=True):
-        images, labels = _batch(samples, batches.order[first:last])
+        images, labels = as_batch(samples, batches.order[first:last])
         optimiser.zero_grad()
         loss = nn.functional.cross_entropy(model(images), labels)
         loss.backward()  # type: ignore[no-untyped-call]
@@ -144,3 +147,20 @@ def _descend(model: nn.Module, samples: Samples, batches: Batches, settings: Loc
         optimiser.step()
         losses.append(loss.item())
     return float(np.mean(losses)) if losses else 0.0
+
+
+def check_model(model: nn.Module, samples: Samples, classes: int, name: str) -> None:
+    """Refuse a model that does not turn a batch of these samples into a row of logits for each."""
+    if not any(parameter.requires_grad for parameter in model.parameters()):
+        raise InvalidInput(f"model {name} has nothing to train: no parameter of it requires a gradient")
+    two, _ = as_batch(samples, np.arange(min(2, len(samples))))
+    training = model.training
+    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+        logits = call(f"model {name}, given a batch of shape {tuple(two.shape)},", model.eval(), two)
+    model.train(training)
+    found = tuple(logits.shape) if isinstance(logits, torch.Tensor) else type(logits).__name__
+    if not (isinstance(found, tuple) and len(found) == 2 and found[0] == len(two) and found[1] >= classes):
+        raise InvalidInput(
+            f"model {name} turns a batch of shape {tuple(two.shape)} into {found}, but ({len(two)}, {classes}) "
+            "logits are needed: one row per sample, one column per class"
+        )

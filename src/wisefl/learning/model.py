@@ -12,6 +12,8 @@ import numpy as np
 
 from wisefl.arrays import Singles
 from wisefl.errors import InvalidInput, MissingExtra
+from wisefl.learning.own import made
+from wisefl.plugins import is_reference
 
 try:
     import torch
@@ -31,6 +33,8 @@ class PaperCNN(nn.Module):
 
     def __init__(self, shape: Shape, classes: int = 10) -> None:
         super().__init__()
+        if len(shape) != 3:
+            raise InvalidInput(f"paper-cnn takes images, channels x height x width, not samples of shape {shape}")
         channels, height, width = shape
         features = 16 * _after_pooling(height) * _after_pooling(width)
         if features < 1:
@@ -62,11 +66,11 @@ MODELS: dict[str, Callable[[Shape, int], nn.Module]] = {"paper-cnn": PaperCNN}
 
 def initial_model(name: str, shape: Shape, *, seed: int, classes: int = 10) -> nn.Module:
     """A model with PyTorch's usual random weights, the same for the same seed whatever was drawn before."""
-    if name not in MODELS:
+    if name not in MODELS and not is_reference(name):
         raise InvalidInput(f"model is {name!r}, but only {', '.join(sorted(MODELS))} exist by name")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(crc32(f"initial model {seed}".encode()))
-        return MODELS[name](shape, classes)
+        return MODELS[name](shape, classes) if name in MODELS else made(name, shape, classes)
 
 
 def _travelling(model: nn.Module) -> list[torch.Tensor]:

@@ -33,7 +33,12 @@ def select_engine(model: nn.Module, engine: EngineName = "auto", workers: int | 
         return FastEngine(model.shape, workers)
     if engine == "fast":
         raise InvalidInput(f"engine is 'fast', but {obstacle}: use 'auto' or 'general'")
-    logger.warning("Training with the general engine: %s.", obstacle)
+    # A model of one's own is trained by the general engine as a matter of course.
+    logger.log(
+        logging.WARNING if type(model) is PaperCNN else logging.INFO,
+        "Training with the general engine: %s.",
+        obstacle,
+    )
     return GeneralEngine(model, workers)
 
 

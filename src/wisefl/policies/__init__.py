@@ -11,7 +11,9 @@ from importlib import import_module
 from typing import Any
 
 from wisefl.decision import SOLVERS, Decision, RoundProblem, solve
+from wisefl.decision.solve import ENTRY_POINTS, module_of
 from wisefl.errors import InvalidInput
+from wisefl.plugins import announced
 from wisefl.policies.options import check_options, options_of, own
 from wisefl.randomness import rng
 
@@ -43,7 +45,7 @@ ALIASES: dict[str, str] = {
 def names() -> list[str]:
     """Every policy there is: solvers, the paper's baselines, and all pairs of a selector and an allocator."""
     pairs = [f"{selector}+{allocator}" for selector in SELECTORS for allocator in ALLOCATORS]
-    return [*SOLVERS, *ALIASES, *pairs]
+    return [*SOLVERS, *ALIASES, *pairs, *announced(ENTRY_POINTS)]
 
 
 def decide(name: str, problem: RoundProblem, *, seed: int = 0, round: int = 0, **options: Any) -> Decision:
@@ -53,7 +55,7 @@ def decide(name: str, problem: RoundProblem, *, seed: int = 0, round: int = 0, *
     same clients. `options` are those of the solver, the selector and the allocator, told apart by their names.
     """
     check(name, options)
-    if name in SOLVERS:
+    if _is_solver(name):
         return replace(solve(problem, name, **options), solver=name)
     selector, _, allocator = ALIASES.get(name, name).partition("+")
     select, allocate = _functions(name)
@@ -80,6 +82,10 @@ def check(name: str, options: Mapping[str, Any]) -> None:
     check_options(name, options, known)
 
 
+def _is_solver(name: str) -> bool:
+    return name in SOLVERS or name in announced(ENTRY_POINTS)
+
+
 def known_names() -> str:
     """What there is, for a sentence."""
     return (
@@ -90,8 +96,8 @@ def known_names() -> str:
 
 def _functions(name: str) -> list[Callable[..., Any]]:
     """The solver of that name, or its selector and its allocator."""
-    if name in SOLVERS:
-        return [import_module(SOLVERS[name]).solve]
+    if _is_solver(name):
+        return [import_module(module_of(name)).solve]
     selector, plus, allocator = ALIASES.get(name, name).partition("+")
     if not plus or selector not in SELECTORS or allocator not in ALLOCATORS:
         raise InvalidInput(f"unknown policy {name!r}; there are {known_names()}")

@@ -16,6 +16,7 @@ from wisefl.policies.fedavg import FedAvg
 from wisefl.policies.full import Full
 from wisefl.policies.options import check_options
 from wisefl.policies.oracle_iid import OracleIid
+from wisefl.policies.own import is_own, own_policy
 from wisefl.policies.pow import PowerOfChoice
 from wisefl.policies.sae import Sae
 
@@ -54,8 +55,13 @@ def training_policy(
     if allocation not in get_args(Allocation):
         raise InvalidInput(f"allocation must be one of {', '.join(get_args(Allocation))}, not {allocation!r}")
     if name not in TRAINING_POLICIES:
+        if is_own(name):
+            return own_policy(name, options, allocation)
         if name not in names():
-            raise InvalidInput(f"unknown policy {name!r}; there are {', '.join(TRAINING_POLICIES)}, {known_names()}")
+            raise InvalidInput(
+                f"unknown policy {name!r}; there are {', '.join(TRAINING_POLICIES)}, {known_names()}; or give your "
+                "own as file.py:Class or module:Class"
+            )
         check(name, options)
         return Decided(name, options)
     policy: Any = TRAINING_POLICIES[name]

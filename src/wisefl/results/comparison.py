@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from wisefl.errors import InvalidInput
+from wisefl.plugins import shown
 from wisefl.results.curves import Curve, Estimate
 from wisefl.run.folder import CONFIG, RunFolder
 
@@ -42,7 +43,7 @@ class Run:
 
     @property
     def policy(self) -> str:
-        return str(self.settings["policy.name"])
+        return shown(str(self.settings["policy.name"]))
 
     @property
     def seed(self) -> int:
@@ -239,7 +240,7 @@ def _row(run: Run, target: float | None) -> RunRow:
     return RunRow(
         name=run.name,
         policy=run.policy,
-        dataset=DECIDED if run.settings["kind"] == "decisions" else str(run.settings["data.name"]),
+        dataset=DECIDED if run.settings["kind"] == "decisions" else shown(str(run.settings["data.name"])),
         seed=run.seed,
         rounds=run.rounds,
         planned_rounds=int(run.settings["rounds"]),

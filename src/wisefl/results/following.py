@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wisefl.errors import InvalidInput
+from wisefl.plugins import shown
 from wisefl.run.config import RunConfig
 from wisefl.run.folder import CONFIG, NOW, ROUNDS, SUMMARY, RunFolder
 from wisefl.run.record import Announcement, RoundRecord
@@ -64,8 +65,8 @@ class Snapshot:
     @property
     def title(self) -> str:
         """`csra on digits, seed 0`."""
-        on = "" if self.config.kind == "decisions" else f" on {self.config.data.name}"
-        return f"{self.config.policy.name}{on}, seed {self.config.seed}"
+        on = "" if self.config.kind == "decisions" else f" on {shown(self.config.data.name)}"
+        return f"{shown(self.config.policy.name)}{on}, seed {self.config.seed}"
 
     @property
     def left_s(self) -> float | None:

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
+from wisefl.arrays import Floats
 from wisefl.decision.problem import Limits
 from wisefl.errors import InvalidInput
+from wisefl.fleet import Fleet
 from wisefl.radio.uplink import draw_gain
+from wisefl.run.brought import anchor, check_fleet, check_names
 
 PRESETS = ("demo", "paper-fashion-mnist", "paper-cifar10")
 
@@ -24,16 +26,19 @@ class Section(BaseModel):
 
 
 class DataSection(Section):
-    name: Literal["digits", "fashion-mnist", "cifar10", "own"] = "digits"
-    """The dataset; digits is embedded, the others are fetched once; own is what the nodes of a Flower run bring."""
+    name: str = "digits"
+    """The dataset: digits (embedded), fashion-mnist, cifar10 (fetched once), an .npz file, a folder of images per
+    class, or module:function; own is what a program or the nodes of a Flower run bring."""
+    sha256: str | None = None
+    """Fingerprint of data of one's own, which a run notes when it starts and checks when it goes on."""
     folder: str | None = None
     """Where the official files lie, if they are on this machine."""
     normalise: bool = True
     """Pixels with mean 0 and deviation 1 per channel, as is usual; else from 0 to 1, in a quarter of the memory."""
     clients: int = Field(default=80, ge=1)
-    """How many clients the training samples are spread over (K)."""
-    partition: Literal["hybrid", "iid", "dirichlet", "shards"] = "hybrid"
-    """How they are spread; hybrid is the paper's."""
+    """How many clients the training samples are spread over (K); as many as fleet.file has, if there is one."""
+    partition: Literal["hybrid", "iid", "dirichlet", "shards", "natural"] = "hybrid"
+    """How they are spread; hybrid is the paper's; natural takes data.clients of the data's own clients, at random."""
     balanced_fraction: float = Field(default=0.1, ge=0.0, le=1.0)
     """Hybrid: clients that get an equal number of samples of every class."""
     concentration: float = Field(default=0.5, gt=0.0)
@@ -45,23 +50,31 @@ class DataSection(Section):
 
 
 class FleetSection(Section):
+    file: str | None = None
+    """Radios and CPUs from a fleet's CSV file, as `wisefl plan` reads it; drawn by the paper's table unless set."""
+    counts: Literal["partition", "file"] = "partition"
+    """With a file: who holds what is up to data.partition, or everybody holds as many samples of each class as the
+    file says, and data.partition is not asked."""
     frequency_unit_hz: float = Field(default=1e9, gt=0.0)
     """The paper's table prints 2 to 5 MHz, with which the compute energy vanishes: 1e6 gives that."""
     mean_gain: float = Field(default=1.0, gt=0.0)
     """Average power of the small-scale fading."""
-    fading: Literal["rayleigh", "fixed"] = "rayleigh"
-    """A new draw for every client and round, or the mean gain throughout."""
+    fading: Literal["rayleigh", "fixed", "file"] = "rayleigh"
+    """A new draw for every client and round, the mean gain throughout, or the channel_gain of the file throughout."""
 
-    def gain(self, clients: int, seed: int, round: int) -> NDArray[np.float64]:
+    def gain(self, fleet: Fleet, seed: int, round: int) -> Floats:
         """Power of every client's fading in a round."""
+        if self.fading == "file":
+            return fleet.channel_gain
         if self.fading == "fixed":
-            return np.full(clients, self.mean_gain)
-        return draw_gain(clients, seed, round, self.mean_gain)
+            return np.full(len(fleet), self.mean_gain)
+        return draw_gain(len(fleet), seed, round, self.mean_gain)
 
 
 class PolicySection(Section):
     name: str = "csra"
-    """Who trains: csra, csra-dc, fedavg, sae, pow, cfl, full, oracle-iid, or any name that `wisefl plan` knows."""
+    """Who trains: csra, csra-dc, fedavg, sae, pow, cfl, full, oracle-iid, any name that `wisefl plan` knows, or a
+    policy of your own as file.py:Class or module:Class."""
     allocation: Literal["exact", "equal"] = "exact"
     """How a policy that only selects shares band and frequency: the optimum for its set, or equal shares."""
     options: dict[str, Any] = {}
@@ -69,8 +82,9 @@ class PolicySection(Section):
 
 
 class TrainingSection(Section):
-    model: Literal["paper-cnn", "own"] = "paper-cnn"
-    """The network that is trained; own is what a Flower app brings."""
+    model: str = "paper-cnn"
+    """The network that is trained: paper-cnn, or module:factory or file.py:factory of your own; own is what a program
+    or a Flower app brings."""
     engine: Literal["auto", "fast", "general"] = "auto"
     """Which engine trains it: the fast one where it applies, unless told."""
     epochs: int = Field(default=10, ge=1)
@@ -144,7 +158,10 @@ class RunConfig(Section):
 
 
 def load_config(preset: str | None = None, file: Path | None = None, changes: tuple[str, ...] = ()) -> RunConfig:
-    """Defaults, then a preset, then a file, then `key=value` changes such as `policy.name=pow`."""
+    """Defaults, then a preset, then a file, then `key=value` changes such as `policy.name=pow`.
+
+    Files are named from where they are named: in a TOML file from its folder, in a change from the working folder.
+    """
     values: dict[str, Any] = {}
     if preset is not None:
         if preset not in PRESETS:
@@ -152,10 +169,23 @@ def load_config(preset: str | None = None, file: Path | None = None, changes: tu
         text = files("wisefl.run").joinpath("presets", f"{preset}.toml").read_text(encoding="utf-8")
         _merge(values, tomllib.loads(text))
     if file is not None:
-        _merge(values, read_toml(file))
+        _merge(values, anchor(read_toml(file), file.parent))
     for change in changes:
-        _merge(values, _change(change))
-    return check(values)
+        _merge(values, anchor(_change(change), Path()))
+    return resolve(values)
+
+
+def resolve(values: dict[str, Any]) -> RunConfig:
+    """A new run's configuration: checked, also against the files that it names."""
+    config = check(check_fleet(values))
+    check_names(config.data.name, config.training.model)
+    return config
+
+
+def same_run(asked: RunConfig, there: RunConfig) -> bool:
+    """Whether a folder holds the run that is asked for; who asks need not know the fingerprint that it noted."""
+    noted = asked.data.model_copy(update={"sha256": asked.data.sha256 or there.data.sha256})
+    return asked.model_copy(update={"data": noted}) == there
 
 
 def check(values: dict[str, Any]) -> RunConfig:
@@ -167,19 +197,13 @@ def check(values: dict[str, Any]) -> RunConfig:
     return config
 
 
-def check_simulated(config: RunConfig) -> None:
-    """A Flower run has the same kind of folder, but its data and model are with its nodes."""
-    if "own" in (config.data.name, config.training.model):
-        raise InvalidInput(
-            "this is a run of a Flower app (data.name or training.model is 'own'): start the app again"
-        )
-
-
 def read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InvalidInput(f"{path}: no such file") from None
+    except OSError as error:
+        raise InvalidInput(f"{path}: cannot be read ({error.strerror})") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidInput(f"{path}: not valid TOML ({error})") from None
 

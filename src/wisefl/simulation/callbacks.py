@@ -4,6 +4,7 @@ import math
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from wisefl.plugins import shown
 from wisefl.run.config import RunConfig
 from wisefl.run.record import RoundRecord, Summary
 
@@ -45,7 +46,7 @@ class Progress:
         self._unknown = "not evaluated yet" if config.kind == "training" else "decided"
         if self._console.is_terminal:
             self._bar = _bar(self._console)
-            self._task = self._bar.add_task(config.policy.name, total=self._total, completed=round, state="")
+            self._task = self._bar.add_task(shown(config.policy.name), total=self._total, completed=round, state="")
             self._bar.start()
 
     def on_round(self, record: RoundRecord) -> None:

@@ -1,7 +1,7 @@
 """Rounds that are decided and charged but not trained: what a cost figure needs.
 
-The clients are those of `Fleet.random`, spread as in the paper, and every method meets the same fleet and the same
-channels under a seed.
+The clients are those of a file, or of `Fleet.random`, spread as in the paper, and every method meets the same fleet
+and the same channels under a seed.
 """
 
 from dataclasses import dataclass
@@ -12,13 +12,15 @@ from wisefl.arrays import Floats, Positions
 from wisefl.decision import Limits, RoundProblem
 from wisefl.errors import InvalidInput
 from wisefl.fleet import Fleet
+from wisefl.plugins import shown
 from wisefl.policies.base import RoundView, TrainingPolicy
-from wisefl.policies.training import training_policy
 from wisefl.run.advance import Merged, advance, participation
 from wisefl.run.config import RunConfig
 from wisefl.run.describe import Outcome, describe, with_quality, with_results
 from wisefl.run.record import Clock, RoundRecord, Scores, Stage
 from wisefl.run.state import State
+from wisefl.simulation.brought import NOTHING, Brought
+from wisefl.simulation.parts import client_names, given_fleet, policy_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,19 +33,22 @@ class Decisions:
     policy: TrainingPolicy
 
     @classmethod
-    def of(cls, config: RunConfig) -> "Decisions":
-        settings = config.policy
+    def of(cls, config: RunConfig, brought: Brought = NOTHING) -> "Decisions":
+        fleet = given_fleet(config, brought)
+        if fleet is None:
+            unit = config.fleet.frequency_unit_hz
+            fleet = Fleet.random(config.data.clients, config.seed, frequency_unit_hz=unit)
         return cls(
             config=config,
-            fleet=Fleet.random(config.data.clients, config.seed, frequency_unit_hz=config.fleet.frequency_unit_hz),
+            fleet=fleet,
             limits=config.round_limits(Limits().bits_per_sample, Limits().model_bits),
-            policy=training_policy(settings.name, allocation=settings.allocation, options=settings.options),
+            policy=policy_of(config, brought),
         )
 
     def problem(self, round: int) -> RoundProblem:
         """P1' of a round, with that round's channel."""
         return RoundProblem.build(
-            self.fleet, self.config.fleet.gain(len(self.fleet), self.config.seed, round), self.limits
+            self.fleet, self.config.fleet.gain(self.fleet, self.config.seed, round), self.limits
         )
 
     def start(self) -> State:
@@ -61,8 +66,8 @@ class Decisions:
         selected = np.flatnonzero(decision.selected)
         took = participation([(decision, selected)], [(decision.upload_s + decision.compute_s)[selected]])
         after = advance(state, untrained, self.policy, view, took, outcome.latency_s, outcome.energy_j)
-        asked, names = (choice, selected), range(len(problem))
-        record = describe(self.config.policy.name, after, problem, [asked], names, outcome)
+        asked, names = (choice, selected), client_names(self.config, self.fleet)
+        record = describe(shown(self.config.policy.name), after, problem, [asked], names, outcome)
         return after, with_results(with_quality(record, decision), Scores(), clock)
 
 

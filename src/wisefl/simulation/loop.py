@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wisefl.errors import InvalidInput
-from wisefl.run.config import RunConfig
+from wisefl.run.config import RunConfig, same_run
 from wisefl.run.folder import CONFIG, RunFolder
 from wisefl.run.loop import Callback, Driver, drive
 from wisefl.run.record import Summary
+from wisefl.simulation.brought import NOTHING, Brought
 from wisefl.simulation.decisions import Decisions
 
 
@@ -17,30 +18,35 @@ def run_folder(
     *,
     workers: int | None = None,
     callbacks: Sequence[Callback] = (),
+    brought: Brought = NOTHING,
 ) -> Summary:
-    """Do the run of a folder: a new one from `config`, or what is left of the one it holds."""
+    """Do the run of a folder: a new one from `config`, or what is left of the one it holds.
+
+    `brought` is what a caller has in memory instead of naming it.
+    """
     if config is None or (path / CONFIG).exists():
         folder = RunFolder.open(path)
-        if config is not None and config != folder.config:
+        if config is not None and not same_run(config, folder.config):
             raise InvalidInput(f"{path} holds a run with another configuration: choose another folder")
         if folder.finished:
             return folder.summary()
-        return drive(folder, _driver(folder.config, workers), callbacks)
+        driver, _ = _driver(folder.config, workers, brought)
+        return drive(folder, driver, callbacks)
     # A run that cannot start leaves no folder behind.
-    driver = _driver(config, workers)
-    return drive(RunFolder.create(path, config), driver, callbacks)
+    driver, noted = _driver(config, workers, brought)
+    return drive(RunFolder.create(path, noted), driver, callbacks)
 
 
-def _driver(config: RunConfig, workers: int | None) -> Driver:
-    """What plays the rounds, once the first of them is known to be feasible."""
+def _driver(config: RunConfig, workers: int | None, brought: Brought) -> tuple[Driver, RunConfig]:
+    """What plays the rounds, once the first of them is known to be feasible; and what is noted of the run."""
     if config.kind == "decisions":
-        decisions = Decisions.of(config)
+        decisions = Decisions.of(config, brought)
         decisions.problem(1)
-        return decisions
+        return decisions, config
     # Training brings PyTorch along: loaded where a model is trained.
     from wisefl.simulation.federation import build
     from wisefl.simulation.rounds import Training
 
-    federation = build(config, workers=workers)
+    federation = build(config, workers=workers, brought=brought)
     federation.problem(1)
-    return Training(federation)
+    return Training(federation), federation.config

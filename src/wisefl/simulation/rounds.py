@@ -7,6 +7,7 @@ import numpy as np
 from wisefl.arrays import Floats, Ints, Positions
 from wisefl.decision import Decision
 from wisefl.learning import Job, Updates, client_losses, evaluate
+from wisefl.plugins import shown
 from wisefl.policies.base import RoundView
 from wisefl.randomness import rng
 from wisefl.run.advance import advance, merge, participation
@@ -53,7 +54,7 @@ class Training:
         outcome = Outcome(
             latency_s=choice.probe_s + arrivals.latency_s,
             energy_j=choice.probe_j + choice.decision.energy_j,
-            dropped=tuple(arrivals.dropped.tolist()),
+            dropped=tuple(federation.names[client] for client in arrivals.dropped),
             rejected=merged.counts(),
         )
         took = participation([(choice.decision, selected)], [arrivals.seconds])
@@ -63,8 +64,8 @@ class Training:
         clock.mark(Stage.EVALUATION)
 
         asked = (choice, np.flatnonzero(choice.decision.selected))
-        names = federation.candidates.tolist()
-        record = describe(federation.config.policy.name, after, problem, [asked], names, outcome)
+        names = [federation.names[client] for client in federation.candidates]
+        record = describe(shown(federation.config.policy.name), after, problem, [asked], names, outcome)
         return after, with_results(record, scores, clock)
 
 

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from wisefl.errors import InvalidInput, MissingExtra, WiseFLError
-from wisefl.run.config import RunConfig, check, load_config, to_toml
+from wisefl.plugins import shown
+from wisefl.run.config import RunConfig, check, load_config, same_run, to_toml
 from wisefl.run.folder import CONFIG, ROUNDS, SUMMARY, RunFolder
 
 Backend = Literal["processes", "ray"]
@@ -219,9 +220,10 @@ def _folder_name(keys: Sequence[str], values: Sequence[str]) -> str:
     """`policy.name=csra seed=0` -> `csra_seed=0`; a field goes by its last word where that is clear."""
     parts = []
     for key, value in zip(keys, values, strict=True):
-        word = re.sub(r"[^A-Za-z0-9.+-]+", "-", value).strip("-.") or "none"
+        named = key in ("policy.name", "data.name")
+        word = re.sub(r"[^A-Za-z0-9.+-]+", "-", shown(value) if named else value).strip("-.") or "none"
         last = key.rpartition(".")[2]
-        if key == "policy.name" or key == "data.name":
+        if named:
             parts.append(word)
         else:
             clear = sum(other.rpartition(".")[2] == last for other in keys) == 1
@@ -239,7 +241,7 @@ def _check_same(cell: Cell) -> None:
     if not (cell.path / CONFIG).exists():
         return
     there = RunFolder.open(cell.path).config
-    if there != cell.config:
+    if not same_run(cell.config, there):
         old, new = to_toml(there).splitlines(), to_toml(cell.config).splitlines()
         asked = next((line for line in new if line not in old), "another setting")
         raise InvalidInput(

@@ -16,7 +16,7 @@ from wisefl.errors import InvalidInput
 from wisefl.learning import Engine, Job, LocalTraining, Samples, average
 from wisefl.learning.model import initial_model
 from wisefl.run.folder import CHECKPOINT, RunFolder
-from wisefl.run.record import RoundRecord
+from wisefl.run.record import Client, RoundRecord
 from wisefl.run.state import State
 from wisefl.simulation.federation import Federation, build
 
@@ -89,7 +89,8 @@ def course_of_run(folder: RunFolder) -> tuple[Course, Singles]:
         raise InvalidInput(f"{folder.path} decided its rounds without training: there is no model to bound")
     round, weights = _last_model(folder)
     federation = build(folder.config)
-    schedule = tuple(_trained(record) for record in list(folder.records())[:round])
+    number = {name: position for position, name in enumerate(federation.names)}
+    schedule = tuple(_trained(record, number) for record in list(folder.records())[:round])
     trained = np.unique(np.concatenate(schedule)) if schedule else np.zeros(0, dtype=np.int64)
     if trained.size == 0:
         raise InvalidInput(f"{folder.path}: nobody has trained yet, so there is no model to bound")
@@ -109,9 +110,10 @@ def _last_model(folder: RunFolder) -> tuple[int, Singles]:
     return state.round, state.models[0]
 
 
-def _trained(record: RoundRecord) -> Ints:
-    """Who was selected and delivered."""
-    return np.setdiff1d(np.array(record.selected, dtype=np.int64), np.array(record.dropped, dtype=np.int64))
+def _trained(record: RoundRecord, number: Mapping[Client, int]) -> Ints:
+    """The numbers of those who were selected and delivered."""
+    selected, dropped = ([number[name] for name in names] for names in (record.selected, record.dropped))
+    return np.setdiff1d(np.array(selected, dtype=np.int64), np.array(dropped, dtype=np.int64))
 
 
 def _course(federation: Federation, schedule: tuple[Ints, ...], trained: Ints) -> Course:

@@ -1,8 +1,10 @@
 """The fast engine: the paper's CNN in compiled vector code, one client per core at a time."""
 
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wisefl.arrays import Ints, Singles
 from wisefl.errors import InvalidInput
@@ -44,7 +46,7 @@ class FastEngine:
         seed: int,
         round: int,
     ) -> Updates:
-        self._check(weights, samples)
+        images = self._check(weights, samples)
         batches = [
             draw_batches(check_positions(job.positions, samples), settings, seed=seed, round=round, client=job.client)
             for job in jobs
@@ -53,7 +55,6 @@ class FastEngine:
         self._need_workspaces(largest)
         for ws in self._workspaces:
             spread(weights, ws.start, self._sizes)
-        images = samples.images.reshape(-1)
         updates = np.empty((len(jobs), weights.size), dtype=np.float32)
         losses = np.zeros(len(jobs))
         rate, pull = np.float32(settings.learning_rate), np.float32(settings.proximal)
@@ -73,14 +74,13 @@ class FastEngine:
         )
 
     def score(self, weights: Singles, samples: Samples, positions: Ints | None = None) -> Scores:
-        self._check(weights, samples)
+        images = self._check(weights, samples)
         chosen = np.arange(len(samples)) if positions is None else check_positions(positions, samples)
         losses = np.empty(chosen.size, dtype=np.float32)
         predicted = np.empty(chosen.size, dtype=np.int64)
         self._need_workspaces(SCORED_TOGETHER)
         for ws in self._workspaces:
             spread(weights, ws.network, self._sizes)
-        images = samples.images.reshape(-1)
         starts = range(0, chosen.size, SCORED_PER_TASK)
 
         def run(worker: int, task: int) -> None:
@@ -105,8 +105,10 @@ class FastEngine:
             self._workspaces = [workspace(self._sizes, batch) for _ in range(self._workers)]
             self._batch = batch
 
-    def _check(self, weights: Singles, samples: Samples) -> None:
-        """Compiled code reads without looking: shapes and labels have to be right before it starts."""
+    def _check(self, weights: Singles, samples: Samples) -> NDArray[np.uint8] | Singles:
+        """The images in one row. Compiled code reads without looking: all has to be right before it starts."""
+        if samples.images.dtype == np.int64:
+            raise InvalidInput("samples are tokens (int64), but paper-cnn takes images")
         if samples.shape != self._shape:
             raise InvalidInput(f"images have shape {samples.shape}, but this engine was made for {self._shape}")
         if samples.classes > CLASSES:
@@ -116,3 +118,4 @@ class FastEngine:
                 f"weights are {weights.dtype} of shape {weights.shape}, but paper-cnn has {parameters(self._sizes)} "
                 "parameters in float32"
             )
+        return cast("NDArray[np.uint8] | Singles", samples.images.reshape(-1))
