@@ -134,7 +134,7 @@ def simulated_app(federation: Federation, **options: Any) -> ClientApp:
         return Profile.from_fleet(federation.fleet, int(context.node_config["partition-id"]))
 
     def channel(context: Context, round: int) -> float:
-        gains = config.fleet.gain(federation.clients, config.seed, round)
+        gains = config.fleet.gain(federation.everybody, config.seed, round)
         return float(gains[int(context.node_config["partition-id"])])
 
     app = WiseClient(profile, channel, **{"measure": False, **options}).app()

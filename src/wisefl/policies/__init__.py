@@ -14,7 +14,7 @@ from wisefl.decision import SOLVERS, Decision, RoundProblem, solve
 from wisefl.decision.solve import ENTRY_POINTS, module_of
 from wisefl.errors import InvalidInput
 from wisefl.plugins import announced
-from wisefl.policies.options import check_options, options_of, own
+from wisefl.policies.options import check_options, options_of, taken_by
 from wisefl.randomness import rng
 
 SELECTORS: dict[str, str] = {
@@ -61,9 +61,9 @@ def decide(name: str, problem: RoundProblem, *, seed: int = 0, round: int = 0, *
     select, allocate = _functions(name)
 
     start = time.perf_counter()
-    choice = select(problem, rng(seed, round, f"select {selector}"), **own(options, select))
+    choice = select(problem, rng(seed, round, f"select {selector}"), **taken_by(options, select))
     share, frequency = allocate(
-        problem, choice.selected, rng(seed, round, f"allocate {allocator}"), **own(options, allocate)
+        problem, choice.selected, rng(seed, round, f"allocate {allocator}"), **taken_by(options, allocate)
     )
     return Decision(
         problem=problem,

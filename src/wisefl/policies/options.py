@@ -26,7 +26,7 @@ def options_of(function: Callable[..., Any]) -> dict[str, Any]:
     }
 
 
-def own(options: Mapping[str, Any], function: Callable[..., Any]) -> dict[str, Any]:
+def taken_by(options: Mapping[str, Any], function: Callable[..., Any]) -> dict[str, Any]:
     """Those of the options that are this function's."""
     return {name: options[name] for name in options_of(function) if name in options}
 
