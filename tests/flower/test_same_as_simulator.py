@@ -11,7 +11,8 @@ from wisefl.flower import Hint
 from wisefl.run.record import TEST_ACCURACY, TEST_LOSS
 from wisefl.simulation.rounds import Training
 
-POLICIES = ("csra", "fedavg", "sae", "pow", "cfl", "full", "oracle-iid", "ga+greedy")
+RIVALS = ("oort", "fedcs", "ocean", "rbcs-f", "divfl")
+POLICIES = ("csra", "fedavg", "sae", "pow", "cfl", "full", "oracle-iid", "ga+greedy", *RIVALS)
 JUDGED_APART = ("test_accuracy", "test_loss", "held_out_accuracy")
 """The app evaluates in its own way, and holds nobody out."""
 
