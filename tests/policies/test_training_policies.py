@@ -50,7 +50,7 @@ def test_only_pow_asks_and_pays_for_it(name):
     assert (choice.probe_s, choice.probe_j) == (0.0, 0.0)
 
 
-BASELINES = ["fedavg", "sae", "pow", "cfl", "oort", "rbcs-f", "divfl"]
+BASELINES = ["fedavg", "sae", "pow", "cfl", "oort", "rbcs-f", "divfl", "fedzero"]
 
 
 @pytest.mark.parametrize("name", BASELINES)

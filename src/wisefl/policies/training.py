@@ -15,6 +15,7 @@ from wisefl.policies.csra_dc import CsraDc
 from wisefl.policies.divfl import DivFl
 from wisefl.policies.fedavg import FedAvg
 from wisefl.policies.fedcs import FedCs
+from wisefl.policies.fedzero import FedZero
 from wisefl.policies.full import Full
 from wisefl.policies.ocean import Ocean
 from wisefl.policies.oort import Oort
@@ -39,6 +40,7 @@ TRAINING_POLICIES: dict[str, Callable[..., TrainingPolicy]] = {
     "ocean": Ocean,
     "rbcs-f": RbcsF,
     "divfl": DivFl,
+    "fedzero": FedZero,
 }
 """Name -> dataclass; its fields are the policy's options, but `allocation`, which all that only select have."""
 
