@@ -11,7 +11,8 @@ from wisefl.flower import Hint
 from wisefl.run.record import TEST_ACCURACY, TEST_LOSS
 from wisefl.simulation.rounds import Training
 
-POLICIES = ("csra", "fedavg", "sae", "pow", "cfl", "full", "oracle-iid", "ga+greedy")
+RIVALS = ("oort", "fedcs", "ocean", "rbcs-f", "divfl", "fedzero")
+POLICIES = ("csra", "fedavg", "sae", "pow", "cfl", "full", "oracle-iid", "ga+greedy", *RIVALS)
 JUDGED_APART = ("test_accuracy", "test_loss", "held_out_accuracy")
 """The app evaluates in its own way, and holds nobody out."""
 
@@ -76,3 +77,22 @@ def test_every_selected_node_is_told_its_own_share(federation, tmp_path: Path) -
     assert {hint.deadline_s for hint in told.values()} == {deadline}
     assert grid.timeouts[-1] == deadline
     assert {(hint.round, hint.seed) for hint in told.values()} == {(1, federation.config.seed)}
+
+
+def test_what_a_policy_remembers_stays_with_its_client_while_others_are_away(tmp_path: Path) -> None:
+    federation = nodes.small_federation("rbcs-f")
+    grid = nodes.grid_of(federation)
+
+    def leave(message, client):
+        grid.gone = {0, 3, 11} if Hint.of(message).round in (2, 3) else set()
+
+    grid.watch = leave
+    strategy, _ = nodes.started(federation, grid, run_folder=tmp_path / "run")
+    queue = np.zeros(20)
+    for record in records(tmp_path / "run"):
+        if record.round in (3, 4):
+            assert not {0, 3, 11} & set(record.selected)
+        part = np.isin(np.arange(20), record.selected)
+        queue = np.maximum(queue + 0.75 * part.sum() / 20 - part, 0.0)
+    np.testing.assert_allclose(strategy.conductor.state.memory["queue"], queue, atol=1e-12)
+    assert queue.any()

@@ -50,7 +50,7 @@ def test_only_pow_asks_and_pays_for_it(name):
     assert (choice.probe_s, choice.probe_j) == (0.0, 0.0)
 
 
-BASELINES = ["fedavg", "sae", "pow", "cfl"]
+BASELINES = ["fedavg", "sae", "pow", "cfl", "oort", "rbcs-f", "divfl", "fedzero"]
 
 
 @pytest.mark.parametrize("name", BASELINES)
@@ -244,7 +244,7 @@ def test_pow_charges_a_forward_pass_at_full_speed():
     assert choice.probe_j == pytest.approx(1e-27 * (1e5 * 4e18 + 6e5 * 16e18), rel=1e-12)
 
 
-@pytest.mark.parametrize("name", ["fedavg", "pow", "cfl", "random-k+random"])
+@pytest.mark.parametrize("name", ["fedavg", "pow", "cfl", "oort", "rbcs-f", "divfl", "random-k+random"])
 def test_seed_and_round_decide_everything(name):
     first, again = chosen(name, view=view_of(5, 6)), chosen(name, view=view_of(5, 6))
     np.testing.assert_array_equal(first.decision.share, again.decision.share)
@@ -252,7 +252,7 @@ def test_seed_and_round_decide_everything(name):
         assert (chosen(name, view=view_of(seed, round)).decision.share != first.decision.share).any()
 
 
-@pytest.mark.parametrize("name", ["fedavg", "sae", "pow", "cfl", "full", "oracle-iid"])
+@pytest.mark.parametrize("name", [name for name in TRAINING_POLICIES if not name.startswith("csra")])
 def test_equal_allocation_changes_the_shares_and_not_the_set(name):
     exact = chosen(name).decision
     equal = training_policy(name, allocation="equal").choose(PROBLEM, view_of()).decision

@@ -15,8 +15,11 @@ import pytest
 from support.runs import repeatable
 from wisefl import InvalidInput, WiseFLError
 from wisefl.files import locked
+from wisefl.policies.base import Remembering
+from wisefl.policies.training import TRAINING_POLICIES
 from wisefl.run.config import RunConfig, load_config
 from wisefl.run.folder import CHECKPOINT, ROUNDS, SUMMARY, RunFolder
+from wisefl.simulation.decisions import Decisions
 from wisefl.simulation.federation import build
 from wisefl.simulation.loop import run_folder
 from wisefl.simulation.rounds import Training
@@ -43,9 +46,7 @@ def test_with_a_limit_on_the_mixture_clients_that_lack_a_class_train_too(tmp_pat
         assert all(record.gap <= 1e-3 for record in rounds)
 
 
-@pytest.mark.parametrize(
-    "policy", ["csra", "csra-dc", "fedavg", "sae", "pow", "cfl", "full", "oracle-iid", "cs-greedy"]
-)
+@pytest.mark.parametrize("policy", [*TRAINING_POLICIES, "cs-greedy"])
 def test_every_policy_runs_and_records_its_rounds(tmp_path: Path, policy: str) -> None:
     summary = run_folder(tmp_path, small(f"policy.name={policy}"))
     rounds = repeatable(tmp_path)
@@ -72,7 +73,7 @@ def test_one_or_two_workers_record_the_same(tmp_path: Path) -> None:
     assert one.weights_sha256 == two.weights_sha256
 
 
-@pytest.mark.parametrize("policy", ["pow", "cfl"])
+@pytest.mark.parametrize("policy", ["pow", "cfl", "rbcs-f"])
 def test_a_run_killed_at_any_moment_resumes_to_the_same_end(tmp_path: Path, policy: str) -> None:
     config = load_config("demo", changes=("rounds=40", f"policy.name={policy}"))
     whole = run_folder(tmp_path / "whole", config)
@@ -111,6 +112,35 @@ def test_a_record_without_its_checkpoint_is_done_again(tmp_path: Path) -> None:
     folder.append(second)  # killed here: the checkpoint still says one round
     run_folder(tmp_path / "cut")
     assert repeatable(tmp_path / "cut") == repeatable(tmp_path / "whole")
+
+
+REMEMBERING = [name for name, kind in TRAINING_POLICIES.items() if issubclass(kind, Remembering)]
+BY_THE_MODEL = ["oort", "divfl"]
+KINDS = [(name, kind) for kind in ("training", "decisions") for name in REMEMBERING]
+
+
+@pytest.mark.parametrize(
+    ("policy", "kind"), [pair for pair in KINDS if pair[1] == "training" or pair[0] not in BY_THE_MODEL]
+)
+def test_what_a_policy_remembers_is_in_the_checkpoint(tmp_path: Path, policy: str, kind: str) -> None:
+    config = small(f"policy.name={policy}", f"kind={kind}", "failures.dropout=0.2", "rounds=6")
+    run_folder(tmp_path / "whole", config)
+    driver = Training(build(config)) if kind == "training" else Decisions.of(config)
+    folder, state = RunFolder.create(tmp_path / "cut", config), driver.start()
+    for _ in range(3):
+        state, record = driver.play(state)
+        folder.append(record)
+    assert any(array.any() for array in state.memory.values())
+    folder.save(state.arrays())
+    run_folder(tmp_path / "cut")
+    assert repeatable(tmp_path / "cut") == repeatable(tmp_path / "whole")
+    assert len({record.selected for record in repeatable(tmp_path / "cut")}) > 1
+
+
+@pytest.mark.parametrize("policy", ["pow", *BY_THE_MODEL])
+def test_a_policy_that_goes_by_the_model_refuses_to_decide_without_one(tmp_path: Path, policy: str) -> None:
+    with pytest.raises(InvalidInput, match="which decisions have not: set kind to training"):
+        run_folder(tmp_path / "run", small(f"policy.name={policy}", "kind=decisions"))
 
 
 def test_dropped_clients_are_left_out_and_the_server_waits_for_them(tmp_path: Path) -> None:

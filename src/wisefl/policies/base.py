@@ -128,6 +128,12 @@ class Participation:
     """As planned: who drops out has spent it all the same."""
     seconds: Floats
     """Computing and uploading, measured where nodes measure; NaN for who did not deliver in time."""
+    decisions: tuple[Decision, ...] = ()
+    """By which they were asked, in the same order: one, unless others had to be asked for who did not answer."""
+
+    def noted(self, name: str) -> NDArray[Any]:
+        """What the policy noted of each of them when it chose: the rows of such a detail of its decisions."""
+        return np.concatenate([decision.details[name][decision.selected] for decision in self.decisions])
 
 
 @dataclass(frozen=True, eq=False)

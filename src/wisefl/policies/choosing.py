@@ -9,11 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from wisefl.arrays import Mask
+from wisefl.arrays import Floats, Mask
 from wisefl.decision import Decision, RoundProblem, solve
 from wisefl.errors import InvalidInput
 from wisefl.policies import ALLOCATORS
-from wisefl.policies.base import mask_of
+from wisefl.policies.base import Report, mask_of
 from wisefl.randomness import rng
 
 Allocation = Literal["exact", "equal"]
@@ -50,11 +50,55 @@ class Baseline:
         return csra_count(problem, self.count_of, self.count_reading)
 
 
+@dataclass(frozen=True)
+class Timed:
+    """A policy without a head count, which decides what fits into a round of a given length: as long as CSRA's in the
+    same round unless told, so that what differs between the two is what they do with the time."""
+
+    deadline_s: float | None = None
+    """How long a round may take; CSRA's own latency unless set."""
+    count_of: CountOf = "certified"
+    """Which CSRA it is compared with; nothing where `deadline_s` is set."""
+    count_reading: Reading = "repaired"
+    """Which reading of `csra-dc`; nothing to `certified`."""
+    allocation: Allocation = "exact"
+
+    def __post_init__(self) -> None:
+        if self.deadline_s is not None and not (np.isfinite(self.deadline_s) and self.deadline_s > 0.0):
+            raise InvalidInput(f"deadline_s must be a finite number greater than 0, not {self.deadline_s:g}")
+
+    def deadline(self, problem: RoundProblem) -> float:
+        """How long this round may take; never less than the fastest client needs alone, since somebody must train."""
+        if self.deadline_s is not None:
+            wanted = self.deadline_s
+        else:
+            wanted = csra_decision(problem, self.count_of, self.count_reading).latency_s
+        return max(wanted, float((fastest_s(problem) + problem.full_band_upload_s).min()))
+
+
+def fastest_s(problem: RoundProblem) -> Floats:
+    """What computing takes every client at full speed."""
+    return problem.work_cycles / problem.max_frequency_hz
+
+
+def csra_decision(problem: RoundProblem, count_of: CountOf, reading: Reading) -> Decision:
+    """What CSRA decides in this round."""
+    options = {"reading": reading} if count_of == "dc" else {}
+    return solve(problem, count_of, **options)
+
+
 def csra_count(problem: RoundProblem, count_of: CountOf = "certified", reading: Reading = "repaired") -> int:
     """How many clients CSRA selects in this round."""
-    options = {"reading": reading} if count_of == "dc" else {}
     # As printed, Algorithm 1 may end with nobody: one client is the least that can be averaged.
-    return max(1, int(np.count_nonzero(solve(problem, count_of, **options).selected)))
+    return max(1, int(np.count_nonzero(csra_decision(problem, count_of, reading).selected)))
+
+
+def need_a_model(policy: str, what: str, report: Report) -> None:
+    """Refuse rounds in which nothing is trained: a policy would go on knowing nothing, and nobody would notice."""
+    if report.updates.shape[1] == 0:
+        raise InvalidInput(
+            f"policy {policy!r} chooses by {what} of a model, which decisions have not: set kind to training"
+        )
 
 
 def random_clients(problem: RoundProblem, count: int, seed: int, round: int) -> NDArray[np.intp]:

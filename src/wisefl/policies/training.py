@@ -1,4 +1,4 @@
-"""Training policies by name: the methods of the paper, and every policy that can decide a round."""
+"""Training policies by name: the paper's methods, rivals from elsewhere, and every policy that can decide a round."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
@@ -12,12 +12,18 @@ from wisefl.policies.cfl import Cfl
 from wisefl.policies.choosing import Allocation
 from wisefl.policies.csra import Csra
 from wisefl.policies.csra_dc import CsraDc
+from wisefl.policies.divfl import DivFl
 from wisefl.policies.fedavg import FedAvg
+from wisefl.policies.fedcs import FedCs
+from wisefl.policies.fedzero import FedZero
 from wisefl.policies.full import Full
+from wisefl.policies.ocean import Ocean
+from wisefl.policies.oort import Oort
 from wisefl.policies.options import check_options
 from wisefl.policies.oracle_iid import OracleIid
 from wisefl.policies.own import is_own, own_policy
 from wisefl.policies.pow import PowerOfChoice
+from wisefl.policies.rbcs_f import RbcsF
 from wisefl.policies.sae import Sae
 
 TRAINING_POLICIES: dict[str, Callable[..., TrainingPolicy]] = {
@@ -29,6 +35,12 @@ TRAINING_POLICIES: dict[str, Callable[..., TrainingPolicy]] = {
     "cfl": Cfl,
     "full": Full,
     "oracle-iid": OracleIid,
+    "oort": Oort,
+    "fedcs": FedCs,
+    "ocean": Ocean,
+    "rbcs-f": RbcsF,
+    "divfl": DivFl,
+    "fedzero": FedZero,
 }
 """Name -> dataclass; its fields are the policy's options, but `allocation`, which all that only select have."""
 

@@ -74,6 +74,7 @@ def participation(asked: Iterable[tuple[Decision, Ints]], seconds: Iterable[Floa
         np.concatenate([np.empty(0, dtype=np.int64), *(clients for _, clients in asked)]),
         np.concatenate([none, *((one.upload_j + one.compute_j)[one.selected] for one, _ in asked)]),
         np.concatenate([none, *seconds]),
+        tuple(decision for decision, _ in asked),
     )
 
 
