@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
-EXTRAS := dc,mixture,scip,learning,report,flower,ray,tensorboard,dev
+EXTRAS := dc,mixture,scip,learning,report,flower,ray,tensorboard,frames,dev
 DEMO   := out/demo
 
 .PHONY: demo test lint browser format bench bench-decision bench-dc bench-mixture bench-training bench-flower clean

@@ -4,6 +4,7 @@ import csv
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from html import escape
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from wisefl.arrays import Floats
 from wisefl.data.partition import hybrid_counts
 from wisefl.errors import InvalidInput
 from wisefl.files import write_csv
+from wisefl.frames import columns_of, csv_lines, make_frame
 from wisefl.radio.uplink import draw_gain
 from wisefl.randomness import rng
 
@@ -40,7 +42,13 @@ class Fleet:
     channel_gain: Floats
 
     def __post_init__(self) -> None:
+        for item in fields(self):
+            object.__setattr__(self, item.name, _as_array(getattr(self, item.name), item.name))
         _check(self)
+
+    def __repr__(self) -> str:
+        classes = self.label_counts.shape[1]
+        return f"<Fleet of {len(self)} clients with {int(self.samples.sum())} samples of {classes} classes>"
 
     def __len__(self) -> int:
         return len(self.client)
@@ -120,6 +128,42 @@ class Fleet:
             self.client.tolist(), *numbers, self.label_counts.tolist(), self.channel_gain.tolist(), strict=True
         )
         write_csv(path, header, ([*front, *counts, gain] for *front, counts, gain in rows))
+
+    @classmethod
+    def from_frame(cls, frame: Any) -> "Fleet":
+        """Read a fleet from a data frame of any library, or a mapping, with the columns of `from_csv`."""
+        return _read(csv_lines(columns_of(frame, "the fleet")), "the frame")
+
+    def to_frame(self) -> Any:
+        """A data frame (pandas where it is installed) that `from_frame` reads back."""
+        names = ("client", *NUMBER_COLUMNS, *OPTIONAL_COLUMNS)
+        counts = dict(zip(_count_columns(self.label_counts.shape[1]), self.label_counts.T.tolist(), strict=True))
+        return make_frame({name: getattr(self, name).tolist() for name in names} | counts)
+
+    def _repr_html_(self) -> str:
+        return f"<code>{escape(repr(self))}</code>"
+
+
+def _as_array(values: Any, name: str) -> NDArray[Any]:
+    """A property of the clients as an array, whatever list it came as."""
+    if name == "client":
+        return (
+            np.array([str(value) for value in values]) if not isinstance(values, np.ndarray) else values.astype(str)
+        )
+    try:
+        counts = name == "label_counts"
+        array = np.asarray(values, dtype=None if counts else np.float64)
+        if counts and not np.issubdtype(array.dtype, np.integer):
+            array = _whole(np.asarray(array, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise InvalidInput(f"{name} needs numbers, one row per client, not {str(values)[:40]!r}") from None
+    return array
+
+
+def _whole(values: Floats) -> NDArray[np.int64]:
+    if not (values == np.rint(values)).all():
+        raise InvalidInput("label_counts needs whole numbers")
+    return values.astype(np.int64)
 
 
 def _count_columns(classes: int) -> list[str]:

@@ -62,7 +62,7 @@ def wisefl(
 ) -> None:
     """Who trains, with what share of the band and how fast, decided to a certified optimum."""
     if version:
-        from wisefl import __version__
+        from wisefl.version import __version__
 
         typer.echo(__version__)
         raise typer.Exit

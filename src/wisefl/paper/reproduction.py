@@ -101,7 +101,7 @@ def run_cell(path: Path, config: RunConfig, *, workers: int | None = None) -> Su
 
 def about_now(scale: Scale, command: str, started: float) -> dict[str, Any]:
     """How the folder came to be; `seconds` are those of the last command alone, which may have found most done."""
-    from wisefl import __version__
+    from wisefl.version import __version__
 
     return {
         "scale": scale.name,

@@ -6,7 +6,8 @@ data. What is drawn comes as plain numbers or as what `results` and `decision` h
 here.
 """
 
-from wisefl.plots.comparison import plot_comparison
+from wisefl.plots.comparison import draw_comparison, plot_comparison
+from wisefl.plots.decision import draw_decision
 from wisefl.plots.paired import PairedPanel, draw_paired
 from wisefl.plots.panels import Panel, draw_panels
 from wisefl.plots.pareto import plot_front
@@ -15,6 +16,8 @@ from wisefl.plots.partition import draw_partition
 __all__ = [
     "PairedPanel",
     "Panel",
+    "draw_comparison",
+    "draw_decision",
     "draw_paired",
     "draw_panels",
     "draw_partition",

@@ -13,6 +13,7 @@ from wisefl.results.curves import Axis, band
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _PANELS: tuple[tuple[Axis, str], ...] = (
     ("round", "rounds"),
@@ -27,7 +28,12 @@ _TARGET = "#555555"
 
 
 def plot_comparison(comparison: Comparison, path: str | Path, title: str = "") -> None:
-    """Draw the three panels as PNG: the mean over seeds with its 95% interval, or with each seed if they are few."""
+    """Write the picture of a comparison to a file."""
+    save(draw_comparison(comparison, title), path)
+
+
+def draw_comparison(comparison: Comparison, title: str = "") -> "Figure":
+    """Draw the three panels: the mean over seeds with its 95% interval, or with each seed if they are few."""
     groups = [group for group in comparison.groups if group.curves]
     if not groups:
         raise InvalidInput(f"there is nothing to draw: {comparison.why_not_evaluated}")
@@ -44,7 +50,7 @@ def plot_comparison(comparison: Comparison, path: str | Path, title: str = "") -
     headline(page, title or default_title(comparison))
     labels = [group.label for group in groups]
     legend_below(page, panels[0], min(len(labels), 8 if max(map(len, labels)) < 16 else 4))
-    save(page, path)
+    return page
 
 
 def default_title(comparison: Comparison) -> str:

@@ -162,17 +162,21 @@ def load_config(preset: str | None = None, file: Path | None = None, changes: tu
 
     Files are named from where they are named: in a TOML file from its folder, in a change from the working folder.
     """
-    values: dict[str, Any] = {}
-    if preset is not None:
-        if preset not in PRESETS:
-            raise InvalidInput(f"unknown preset {preset!r}; there are {', '.join(PRESETS)}")
-        text = files("wisefl.run").joinpath("presets", f"{preset}.toml").read_text(encoding="utf-8")
-        _merge(values, tomllib.loads(text))
+    values = load_preset(preset)
     if file is not None:
-        _merge(values, anchor(read_toml(file), file.parent))
+        merge(values, anchor(read_toml(file), file.parent))
     for change in changes:
-        _merge(values, anchor(_change(change), Path()))
+        merge(values, anchor(_change(change), Path()))
     return resolve(values)
+
+
+def load_preset(name: str | None) -> dict[str, Any]:
+    """What a preset sets; nothing without a name."""
+    if name is None:
+        return {}
+    if name not in PRESETS:
+        raise InvalidInput(f"unknown preset {name!r}; there are {', '.join(PRESETS)}")
+    return tomllib.loads(files("wisefl.run").joinpath("presets", f"{name}.toml").read_text(encoding="utf-8"))
 
 
 def resolve(values: dict[str, Any]) -> RunConfig:
@@ -235,10 +239,11 @@ def explain() -> list[tuple[str, str, str]]:
     return rows
 
 
-def _merge(into: dict[str, Any], more: dict[str, Any]) -> None:
+def merge(into: dict[str, Any], more: dict[str, Any]) -> None:
+    """Put settings over others, section by section."""
     for key, value in more.items():
         if isinstance(value, dict) and isinstance(into.get(key), dict):
-            _merge(into[key], value)
+            merge(into[key], value)
         else:
             into[key] = value
 

@@ -1,0 +1,7 @@
+"""`python -m wisefl`."""
+
+import sys
+
+from wisefl.cli import main
+
+sys.exit(main())

@@ -1,0 +1,1 @@
+"""What a program or a notebook calls, all of it importable from `wisefl`: plan, simulate, compare."""
