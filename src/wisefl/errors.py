@@ -17,6 +17,10 @@ class InfeasibleProblem(WiseFLError):
     """No decision satisfies the limits; the message names the limit to loosen and to what value."""
 
 
+class Outage(InfeasibleProblem):
+    """The clients that a round needs did not come in time; rounds done so far are kept, and the run can go on."""
+
+
 class MissingExtra(WiseFLError):
     """An optional dependency is not installed; the message names the extra that brings it.
 

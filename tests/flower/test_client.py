@@ -9,7 +9,7 @@ import pytest
 
 from support import nodes
 from wisefl import Fleet, InvalidInput
-from wisefl.flower import Hint, Profile, WiseClient, WiseStrategy
+from wisefl.flower import Hint, Messages, Profile, WiseClient, WiseStrategy
 
 
 def test_a_profile_survives_the_way_to_the_server() -> None:
@@ -77,43 +77,69 @@ def test_register_adds_the_queries_to_an_existing_app() -> None:
     assert reply.content["channel"]["gain"] == 1.5
 
 
+def told(grid: Any, node: int) -> Profile:
+    """What a node says of itself."""
+    (reply,) = grid.send_and_receive([nodes.Message(nodes.RecordDict(), node, "query.profile")])
+    return Profile.from_record(reply.content["profile"])
+
+
+SECRET = "0123456789abcdef0123456789abcdef"
+
+
 class TestPrivacy:
     def test_the_exact_counts_never_leave_the_node(self, federation: Any) -> None:
-        grid = nodes.grid_of(federation, epsilon=0.5)
-        sizes: dict[int, int] = {}
-        grid.faults["train"] = lambda reply, client: (
-            sizes.__setitem__(client, reply.content["metrics"]["num-examples"]),
-            reply,
-        )[1]
-        limits = replace(federation.limits, max_divergence=float("inf"))
-        strategy = WiseStrategy("csra", limits)
+        grid = nodes.grid_of(federation, epsilon=0.5, secret=lambda context: SECRET)
+        sizes: dict[int, set[int]] = {}
+
+        def note(reply: Any, client: int) -> Any:
+            sizes.setdefault(client, set()).add(reply.content["metrics"]["num-examples"])
+            return reply
+
+        grid.faults["train"] = grid.faults["evaluate"] = note
+        strategy = WiseStrategy(
+            "csra",
+            replace(federation.limits, max_divergence=float("inf")),
+            messages=Messages(fraction_evaluate=1.0),
+        )
         strategy.start(grid, nodes.to_arrays(federation.initial_weights), 2)
         fleet = strategy.conductor.roster.fleet
         exact = federation.fleet.label_counts
         assert not np.array_equal(fleet.label_counts, exact)
         assert np.abs(fleet.label_counts - exact).max() < 60
-        assert sizes
-        assert all(fleet.samples[client] == size for client, size in sizes.items())
+        assert len(sizes) == 20
+        assert all({fleet.samples[client]} == told for client, told in sizes.items())
 
     def test_asking_twice_tells_nothing_more(self, federation: Any) -> None:
-        grid = nodes.grid_of(federation, epsilon=0.5)
+        grid = nodes.grid_of(federation, epsilon=0.5, secret=lambda context: SECRET)
         node = next(iter(grid.get_node_ids()))
-        answers = [
-            next(iter(grid.send_and_receive([nodes.Message(nodes.RecordDict(), node, "query.profile")])))
-            for _ in range(3)
-        ]
-        counts = [answer.content["profile"]["label_counts"] for answer in answers]
-        assert counts[0] == counts[1] == counts[2]
-        assert not answers[0].content["profile"]["exact"]
+        answers = [told(grid, node) for _ in range(3)]
+        assert answers[0] == answers[1] == answers[2]
+        assert not answers[0].exact
 
-    def test_a_secret_seed_gives_the_same_noise_in_every_run(self, federation: Any) -> None:
-        told = []
-        for _ in range(2):
-            grid = nodes.grid_of(federation, epsilon=0.5, noise_seed=42)
-            strategy = WiseStrategy("csra", replace(federation.limits, max_divergence=float("inf")))
-            strategy.start(grid, nodes.to_arrays(federation.initial_weights), 1)
-            told.append(strategy.conductor.roster.fleet.label_counts)
-        assert np.array_equal(*told)
+    def test_the_nodes_own_secret_gives_the_same_noise_in_every_run(self, federation: Any) -> None:
+        def counts(secret: str) -> tuple[int, ...]:
+            grid = nodes.LocalGrid(
+                nodes.simulated_app(federation, epsilon=0.5), 1, node_config={"wisefl-secret": secret}
+            )
+            return told(grid, next(iter(grid.get_node_ids()))).label_counts
+
+        assert counts(SECRET) == counts(SECRET)
+        assert counts(SECRET) != counts(SECRET[::-1])
+
+    @pytest.mark.parametrize("secret", ["", "42", "0" * 32, "x" * 40])
+    def test_without_128_bits_of_its_own_a_node_says_nothing(self, federation: Any, secret: str) -> None:
+        app = nodes.simulated_app(federation, epsilon=0.5)
+        grid = nodes.LocalGrid(app, 1, node_config={"wisefl-secret": secret} if secret else {})
+        (node,) = grid.get_node_ids()
+        (reply,) = grid.send_and_receive([nodes.Message(nodes.RecordDict(), node, "query.profile")])
+        assert reply.has_error()
+        assert "openssl rand -hex 32" in reply.error.reason
+
+    def test_epsilon_without_the_mod_is_refused(self) -> None:
+        with pytest.raises(InvalidInput, match="exact number of samples"):
+            WiseClient(Profile("a", (3, 4)), epsilon=1.0).register(nodes.ClientApp())
+        wise = WiseClient(Profile("a", (3, 4)), epsilon=1.0)
+        wise.register(nodes.ClientApp(mods=[wise.mod]))
 
     @pytest.mark.parametrize("epsilon", [0.0, -1.0, float("nan"), float("inf"), 1e-9])
     def test_a_wrong_epsilon_is_refused_at_once(self, epsilon: float) -> None:

@@ -73,6 +73,7 @@ def run_config(folder: Path, **changes: Any) -> str:
         "learning-rate": 0.1,
         "batch-size": 16,
         "grace-s": 300.0,
+        "min-clients": 1,
         "run-folder": str(folder),
         **{name.replace("_", "-"): value for name, value in changes.items()},
     }

@@ -10,7 +10,8 @@ import pytest
 from support import nodes
 from support.runs import records
 from wisefl import InfeasibleProblem
-from wisefl.flower import WiseStrategy
+from wisefl.errors import Outage
+from wisefl.flower import Hint, Patience, WiseStrategy
 from wisefl.run.record import RoundRecord
 
 
@@ -66,7 +67,7 @@ def endless(content: Any) -> None:
 
 
 LIES = {
-    nan: "not finite: 1 of the weights",
+    nan: "not finite",
     short: "wrong shapes",
     renamed: "wrong shapes",
     none: "wrong shapes",
@@ -155,14 +156,72 @@ def test_an_excluded_client_comes_back(federation: Any, tmp_path: Path, first_ch
     assert asked.count(first_choice[1]) == 4
 
 
-def test_a_federation_that_dies_leaves_the_model_as_it_was(federation: Any, tmp_path: Path) -> None:
+def test_a_federation_that_dies_fails_and_goes_on_when_it_is_back(federation: Any, tmp_path: Path) -> None:
+    straight = nodes.started(federation, nodes.grid_of(federation), rounds=3)[1]
+    grid, folder = nodes.grid_of(federation), tmp_path / "run"
+    grid.watch = lambda message, client: Hint.of(message).round == 2 and grid.dead.update(range(20))
+    with pytest.raises(Outage, match="round 2: 0 usable updates came, min_clients is 3"):
+        nodes.started(federation, grid, rounds=3, run_folder=folder)
+    assert [record.round for record in records(folder)] == [1]
+    assert not (folder / "summary.json").exists()
+
+    result = nodes.started(federation, nodes.grid_of(federation), rounds=3, run_folder=folder)[1]
+    assert [record.round for record in records(folder)] == [1, 2, 3]
+    assert np.array_equal(nodes.to_weights(result.arrays), nodes.to_weights(straight.arrays))
+
+
+def test_an_outage_is_waited_for_and_its_costs_are_kept(federation: Any, tmp_path: Path) -> None:
+    """All nodes stop answering in the middle of the second round, and are back when they are asked again."""
+    grid, lost = nodes.grid_of(federation), []
+
+    def fail(message: Any, client: int) -> None:
+        if Hint.of(message).round == 2 and len(lost) < 6:
+            lost.append(client)
+            grid.dead.add(client)
+        else:
+            grid.dead.clear()
+
+    grid.watch = fail
+    records_of = run(federation, tmp_path, grid, rounds=3, wait_s=60.0, retry_s=0.0)
+    assert [record.round for record in records_of] == [1, 2, 3]
+    first, second, _ = records_of
+    assert set(second.dropped) == set(lost)
+    assert second.energy_j > 2 * first.energy_j
+    assert len(second.selected) == 3
+
+
+def test_a_partial_fleet_is_waited_for(federation: Any, tmp_path: Path) -> None:
     grid = nodes.grid_of(federation)
-    grid.watch = lambda message, client: grid.dead.update(range(20))
-    _, result = nodes.started(federation, grid, rounds=3, run_folder=tmp_path / "run")
-    first, *later = records(tmp_path / "run")
-    assert first.attempts == 2
-    assert [record.selected for record in later] == [(), ()]
-    assert np.array_equal(nodes.to_weights(result.arrays), federation.initial_weights)
+    grid.gone = set(range(2, 20))
+    looked = []
+
+    class Filling(type(grid)):  # type: ignore[misc]
+        def get_node_ids(self) -> Any:
+            looked.append(1)
+            if len(looked) > 6:
+                grid.gone = set()
+            return super().get_node_ids()
+
+    grid.__class__ = Filling
+    (record,) = run(federation, tmp_path, grid, rounds=1, wait_s=60.0, retry_s=0.0)
+    assert len(record.selected) >= 3
+
+
+def test_a_silent_profile_is_asked_for_again(federation: Any) -> None:
+    silent = iter([True])
+    grid = nodes.grid_of(federation)
+    grid.faults["query.profile"] = lambda reply, client: None if client == 4 and next(silent, False) else reply
+    strategy, _ = nodes.started(federation, grid, rounds=1)
+    assert len(strategy.conductor.roster) == 20
+    assert grid.asked("query.profile").count(4) == 2
+
+
+def test_a_hung_evaluator_is_not_asked_to_train(federation: Any, first_choice: list[int]) -> None:
+    grid = nodes.grid_of(federation)
+    grid.faults["evaluate"] = lambda reply, client: None if client == first_choice[0] else reply
+    nodes.started(federation, grid, rounds=3, fraction_evaluate=1.0)
+    assert grid.asked("evaluate").count(first_choice[0]) == 1
+    assert grid.asked("train").count(first_choice[0]) == 1
 
 
 @pytest.mark.parametrize("gain", [float("nan"), -1.0, 0.0, 1e300, 1e-300])
@@ -208,10 +267,14 @@ def test_an_unsound_profile_is_not_admitted(federation: Any, tmp_path: Path, fie
     assert grid.asked("query.profile").count(4) == 1  # not asked again in the next round
 
 
-def test_a_node_may_join_later_and_come_back_under_another_id(federation: Any) -> None:
+@pytest.mark.parametrize("secret", [True, False])
+def test_a_node_comes_back_under_another_id_if_it_can_show_that_it_is_the_same(federation: Any, secret: bool) -> None:
     grid = nodes.grid_of(federation)
+    if secret:
+        for node, context in grid.context.items():
+            context.node_config["wisefl-secret"] = f"{node:032x}deadbeef"
     grid.gone = {0}
-    strategy = WiseStrategy("csra", federation.limits, 0)
+    strategy = nodes.strategy_of(federation)
     arrays = nodes.to_arrays(federation.initial_weights)
     for number in (1, 2, 3):
         list(strategy.configure_train(number, arrays, nodes.ConfigRecord(), grid))
@@ -222,7 +285,7 @@ def test_a_node_may_join_later_and_come_back_under_another_id(federation: Any) -
             grid.rename(0)
     roster = strategy.conductor.roster
     assert [profile.client for profile in roster.profiles] == [*map(str, range(1, 20)), "0"]
-    assert grid.client_of[roster.node_of(19)] == 0
+    assert (grid.client_of.get(roster.node_of(19)) == 0) is secret
 
 
 def test_too_few_nodes_are_waited_for_and_then_named(federation: Any) -> None:
@@ -232,6 +295,6 @@ def test_too_few_nodes_are_waited_for_and_then_named(federation: Any) -> None:
 
 def test_limits_that_nobody_can_meet_are_told_at_once(federation: Any) -> None:
     limits = replace(federation.limits, min_samples=10**6)
-    strategy = WiseStrategy("csra", limits)
+    strategy = WiseStrategy("csra", limits, patience=Patience(wait_s=0.0))
     with pytest.raises(InfeasibleProblem, match="lower min_samples"):
         strategy.start(nodes.grid_of(federation), nodes.to_arrays(federation.initial_weights), 1)

@@ -1,5 +1,6 @@
 """A server that is stopped and started again goes on, and ends as if it never stopped."""
 
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ from support.runs import records, repeatable
 from wisefl import InvalidInput
 from wisefl.cli import app as command
 from wisefl.flower import Hint, WiseStrategy
+from wisefl.flower.roster import Exclusion
 from wisefl.results.comparison import compare, load_runs
+from wisefl.run.folder import RunFolder
 
 
 class Stopped(Exception):
@@ -65,7 +68,7 @@ def test_exclusions_and_corrections_survive(federation: Any, tmp_path: Path) -> 
         stopped_in_round(2, nodes.strategy_of(federation, run_folder=tmp_path / "run"), federation, reached).conductor
         for reached in (grid, nodes.grid_of(federation))
     )
-    assert after.roster.excluded_until == before.roster.excluded_until == {str(asked[0]): 6}
+    assert after.roster.excluded == before.roster.excluded == {str(asked[0]): Exclusion(6, forgivable=True)}
     assert np.array_equal(after.corrections.upload, before.corrections.upload)
     assert before.corrections.upload.max() == 1.25
     assert after.roster.profiles == before.roster.profiles
@@ -77,6 +80,22 @@ def test_a_finished_run_is_not_trained_again(federation: Any, tmp_path: Path) ->
     second = nodes.started(federation, grid, 2, run_folder=tmp_path / "run")[1]
     assert grid.log == []
     assert np.array_equal(nodes.to_weights(first.arrays), nodes.to_weights(second.arrays))
+
+
+def test_a_finished_run_says_so_and_takes_more_rounds(
+    federation: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging.getLogger("flwr"), "propagate", True)
+    folder = tmp_path / "run"
+    nodes.started(federation, nodes.grid_of(federation), 2, run_folder=folder)
+    nodes.started(federation, nodes.grid_of(federation), 2, run_folder=folder)
+    assert "HOLDS A FINISHED RUN of 2 rounds" in caplog.text
+    more = nodes.started(federation, nodes.grid_of(federation), 4, run_folder=folder)[1]
+    straight = nodes.started(federation, nodes.grid_of(federation), 4, run_folder=tmp_path / "2")[1]
+    assert repeatable(folder) == repeatable(tmp_path / "2")
+    assert RunFolder.open(folder).config.rounds == 4
+    assert RunFolder.open(folder).summary().rounds == 4
+    assert np.array_equal(nodes.to_weights(more.arrays), nodes.to_weights(straight.arrays))
 
 
 def test_another_run_is_not_overwritten(federation: Any, tmp_path: Path) -> None:

@@ -137,7 +137,8 @@ def simulated_app(federation: Federation, **options: Any) -> ClientApp:
         gains = config.fleet.gain(federation.everybody, config.seed, round)
         return float(gains[int(context.node_config["partition-id"])])
 
-    app = WiseClient(profile, channel, **{"measure": False, **options}).app()
+    mods = options.pop("mods", [])
+    app = WiseClient(profile, channel, **{"measure": False, **options}).app(mods=mods)
 
     @app.train()
     def train(message: Message, context: Context) -> Message:
@@ -176,6 +177,8 @@ def grid_of(federation: Federation, seed: int = 1, **options: Any) -> LocalGrid:
 def strategy_of(federation: Federation, **options: Any) -> WiseStrategy:
     """A strategy with the federation's settings; `options` are its own or its groups'."""
     config = federation.config
+    # Devices are emulated, and seconds pass that no clock shows; nobody is waited for.
+    options = {"own_clock": False, "wait_s": 0.0, **options}
     groups = {
         name: group(**{item.name: options.pop(item.name) for item in fields(group) if item.name in options})
         for name, group in (("patience", Patience), ("trust", Trust), ("messages", Messages))

@@ -6,7 +6,7 @@ from flwr.serverapp import Grid, ServerApp
 from fashion import learning
 from fashion.data import dataset_of
 from wisefl import Limits
-from wisefl.flower import Patience, WiseStrategy
+from wisefl.flower import Messages, Patience, Trust, WiseStrategy
 
 app = ServerApp()
 
@@ -35,8 +35,9 @@ def main(grid: Grid, context: Context) -> None:
         limits,
         int(config["seed"]),
         patience=Patience(grace_s=grace_s, query_timeout_s=grace_s),
+        trust=Trust(min_clients=int(config["min-clients"])),
+        messages=Messages(dataset=dataset.name),
         run_folder=str(config["run-folder"]) or None,
-        dataset=dataset.name,
     )
     strategy.start(
         grid,

@@ -1,45 +1,42 @@
 """A round on real nodes, step by step: meet, ask for the channel, decide, collect, average."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from logging import INFO, WARNING
 from typing import Any
 
 import numpy as np
-from flwr.app import ConfigRecord, Message, MessageType, RecordDict
+from flwr.app import ArrayRecord, ConfigRecord, Message, MessageType, MetricRecord, RecordDict
 from flwr.serverapp import Grid
+from flwr.serverapp.strategy import Strategy
 from flwr.supercore import log
-from numpy.typing import NDArray
 
 from wisefl.arrays import Floats, Ints, Positions
 from wisefl.decision import Limits, RoundProblem
-from wisefl.errors import InfeasibleProblem
-from wisefl.flower.arrays import Layout
+from wisefl.errors import InfeasibleProblem, InvalidInput
+from wisefl.flower.aggregation import by_strategy, clean_metrics, own_mean, weight_key, weights
+from wisefl.flower.arrays import Layout, Vector
 from wisefl.flower.attempt import Attempt, hints_of
-from wisefl.flower.checking import (
-    BAD_CHANNEL,
-    IMPOSSIBLE_RATE,
-    possible_rate,
-    read_gain,
-    read_loss,
-    read_profile,
-    read_update,
-)
-from wisefl.flower.client import CHANNEL, HINT, PROFILE
+from wisefl.flower.channel import gains
+from wisefl.flower.checking import WRONG_COUNTS, Expected, metrics_of, read_loss, read_update
+from wisefl.flower.client import PROFILE
 from wisefl.flower.corrections import Corrections
-from wisefl.flower.exchange import Answers, Missing, ask, queries
-from wisefl.flower.planning import check_profile, restricted, round_problem
-from wisefl.flower.profile import Profile, number
+from wisefl.flower.exchange import LATE, NOT_SENT, Answers, Missing, ask, queries
+from wisefl.flower.judging import METRICS, Court, Verdicts, judge
+from wisefl.flower.norms import Norms
+from wisefl.flower.planning import restricted, round_problem, spoiler, unsound, unsound_profiles
+from wisefl.flower.profile import number
 from wisefl.flower.roster import Roster
-from wisefl.flower.scores import figure
+from wisefl.flower.scores import figure, mean_metrics
 from wisefl.flower.settings import Messages, Patience, Trust
 from wisefl.learning import Updates
-from wisefl.policies.base import RoundView, TrainingPolicy
-from wisefl.radio.uplink import full_band_rate
-from wisefl.run.advance import Merged, advance, merge, participation
+from wisefl.policies.base import Regrouping, Remembering, RoundView, TrainingPolicy
+from wisefl.run.advance import Merged, advance, participation
 from wisefl.run.describe import Outcome, describe
 from wisefl.run.record import RoundRecord
 from wisefl.run.state import State
+
+SPOILS = "makes the round infeasible"
 
 
 @dataclass(frozen=True)
@@ -52,38 +49,69 @@ class Rules:
     patience: Patience
     trust: Trust
     messages: Messages
+    aggregate: Strategy | None = None
+
+
+@dataclass(eq=False)
+class Known:
+    """What a checkpoint holds beside the clients."""
+
+    state: State
+    corrections: Corrections
+    norms: Norms
 
 
 class Conductor:
-    """Leads the clients of a roster through the rounds; its state is what a checkpoint holds."""
+    """Leads the clients of a roster through the rounds."""
 
-    def __init__(self, rules: Rules, roster: Roster, layout: Layout, state: State, corrections: Corrections) -> None:
+    def __init__(self, rules: Rules, roster: Roster, layout: Layout, known: Known) -> None:
         self.rules, self.roster, self.layout = rules, roster, layout
-        self.state, self.corrections = state, corrections
+        self.state, self.corrections, self.norms = known.state, known.corrections, known.norms
         self.problem: RoundProblem | None = None
+        self.obstacle = "no node is connected"
+        """Why there is no problem to solve."""
         self.attempts: list[Attempt] = []
+        self._lost: list[Attempt] = []
+        """Of this round, but nothing came of them."""
         self._present: Ints = np.empty(0, dtype=np.int64)
-        self._merged = Merged(state.models, (), {})
+        self._verdicts = Verdicts.none()
+        self._models = self.state.models
+        self.config = ConfigRecord()
+        """What this round's train messages hold beside the decision."""
 
-    def meet(self, grid: Grid, round: int) -> bool:
-        """Ask whoever is not known yet for its profile; whether anybody is known then."""
-        nodes = list(grid.get_node_ids())
-        strangers, timeout = self.roster.strangers(nodes, round), self.rules.patience.query_timeout_s
-        answers = ask(grid, queries(strangers, PROFILE, RecordDict(), timeout), timeout)
-        self.roster.admit(answers, nodes, round, self._read_profile)
+    def meet(self, grid: Grid, round: int) -> None:
+        """Ask whoever is not known yet for its profile, the silent once more."""
+        nodes, timeout = list(grid.get_node_ids()), self.rules.patience.query_timeout_s
+        before = {position: self.roster.profiles[position] for position in self._doubted(nodes, round)}
+        silent: Sequence[int] = self.roster.strangers(nodes, round)
+        for _ in range(2):
+            answers = ask(grid, queries(silent, PROFILE, RecordDict(), timeout), timeout)
+            self.roster.admit(answers, nodes, round, lambda all: unsound_profiles(all, self.rules.limits))
+            silent = [node for node, answer in answers.items() if isinstance(answer, Missing)]
+        self.roster.give_up({node: answers[node] for node in silent}, round)
+        for position, profile in before.items():
+            if self.roster.profiles[position] == profile:
+                self.roster.exclude(position, round, Missing(WRONG_COUNTS, "and the profile says the same again"))
         self.corrections = self.corrections.extended(len(self.roster))
         self.state = self.state.grown(len(self.roster))
-        return len(self.roster) > 0
 
     def prepare(self, grid: Grid, round: int) -> None:
-        """Who is there and how good their channels are: this round's problem."""
+        """Who is there and how good their channels are: this round's problem, or why there is none."""
         self.attempts, self.problem = [], None
-        self._merged = Merged(self.state.models, (), {})
+        self._models, self._verdicts = self.state.models, Verdicts.none()
         self.meet(grid, round)
         self._present = self.roster.present(grid.get_node_ids(), round)
-        gain = self._channel(grid, round)
-        if len(self.roster):
-            self.problem = round_problem(self.roster.fleet, gain, self.rules.limits, self.corrections)
+        if not len(self.roster):
+            self.obstacle = "no node told a usable profile"
+            return
+        timeout = self.rules.patience.query_timeout_s
+        gain, odd = gains(grid, self.roster, self._present, round, self._limits, timeout)
+        odd |= {row: Missing("no cost", why) for row, why in unsound(self.roster.fleet, gain, self._limits).items()}
+        for position, why in odd.items():
+            gain[position] = 1.0
+            self.roster.exclude(position, round, why)
+        self._present = np.setdiff1d(self._present, list(odd))
+        self.problem = self._feasible(gain, round)
 
     def plan(self, grid: Grid, round: int) -> Attempt | None:
         """Decide who trains, among those not asked yet; None when too few are left."""
@@ -94,9 +122,12 @@ class Conductor:
         try:
             problem = restricted(self.problem, free, self._covered())
         except InfeasibleProblem as error:
+            self.obstacle = str(error)
             log(WARNING, "round %d: %s", round, error)
             return None
-        view = RoundView(self.rules.seed, round, lambda rows: self._probe(grid, free[rows]), self.state.memory, free)
+        view = RoundView(
+            self.rules.seed, round, lambda rows: self._probe(grid, free[rows], round), self.state.memory, free
+        )
         choice = self.rules.policy.choose(problem, view)
         deadline = self.rules.patience.deadline_s(choice.decision.latency_s)
         clients = [profile.client for profile in self.roster.profiles]
@@ -117,63 +148,74 @@ class Conductor:
 
     def train_messages(self, attempt: Attempt, config: ConfigRecord) -> list[Message]:
         """One message per selected node, with the model of its group and what was decided for it."""
-        shared = {int(model): self.layout.record(self.state.models[model]) for model in self._models_of(attempt)}
-        settings, keys = ConfigRecord({**config, "server-round": self.state.round + 1}), self.rules.messages
-        messages = []
-        for position, hint in attempt.hints.items():
-            arrays = shared[int(self.state.group[position])]
-            content = RecordDict({keys.arrays_key: arrays, keys.config_key: settings, HINT: hint.record()})
-            node = self.roster.node_of(position)
-            messages.append(Message(content, node, MessageType.TRAIN, ttl=attempt.deadline_s))
-        return messages
+        self.config = config
+        shared, common = self._shared(list(attempt.hints)), {**config, "server-round": self.state.round + 1}
+        return [
+            Message(
+                self._content(shared, position, ConfigRecord({**common, **hint.entries()})),
+                self.roster.node_of(position),
+                MessageType.TRAIN,
+                ttl=attempt.deadline_s,
+            )
+            for position, hint in attempt.hints.items()
+        ]
 
-    def collect(self, attempt: Attempt, answers: Answers, round: int) -> None:
+    def collect(self, attempt: Attempt, answers: Answers, round: int, passed_s: float) -> None:
         """Sort what came back into updates and those left out, who are excluded for some rounds."""
+        clock = passed_s if self.rules.trust.own_clock else np.inf
         for position, hint in attempt.hints.items():
-            answer = answers.get(self.roster.node_of(position), Missing("not sent"))
-            profile = self.roster.profiles[position]
-            update = read_update(answer, hint, profile, self.layout, self.rules.limits)
+            answer = answers.get(self.roster.node_of(position), Missing(NOT_SENT))
+            model = self.state.models[self.state.group[position]]
+            expected = Expected(hint, self.roster.profiles[position], model, clock)
+            update = read_update(answer, expected, self.layout, self._limits)
             if isinstance(update, Missing):
-                attempt.left_out[position] = update
-                self.roster.exclude(position, round, update)
+                self._leave_out(attempt, position, update, round)
             else:
                 attempt.delivered[position] = update
+        self._judge(round)
 
-    def merge(self, round: int) -> None:
-        """Move the models by what was delivered so far, in the order of the clients; odd updates are left out."""
-        usable = {
-            position: update
-            for attempt in self.attempts
-            for position, update in attempt.delivered.items()
-            if position not in attempt.left_out
-        }
-        delivered: Ints = np.array(sorted(usable), dtype=np.int64)
-        updates = [
-            Updates(
-                clients=members,
-                sizes=np.array([self.roster.profiles[position].samples for position in members.tolist()]),
-                updates=np.stack([usable[position].weights for position in members.tolist()])
-                - self.state.models[model],
-                losses=np.array([_told_loss(usable[position].metrics) for position in members.tolist()]),
-            )
-            for model, members in self.state.members(delivered)
-        ]
-        self._merged = merge(self.state, updates, self.rules.trust.max_norm)
-        for position, reason in self._merged.rejected.items():
-            self._reject(position, Missing(reason), round)
+    def replies(self) -> list[Message]:
+        """The checked updates in the order of the clients, all of one form."""
+        return self._verdicts.replies
+
+    def aggregate(self, replies: Sequence[Message], round: int) -> MetricRecord | None:
+        """Move the models by these replies, which others may have changed since they were checked."""
+        used = self._verdicts.of(replies)
+        if self.rules.aggregate is not None:
+            # As many fewer as somebody took away, these are still replies of the same form.
+            vector, metrics = by_strategy(self.rules.aggregate, round, replies, self.layout, self.state.models[0])
+            self._models = vector[None].copy()
+            return metrics
+        models = self.state.models.copy()
+        for model, members in self.state.members(np.array(sorted(used), dtype=np.int64)):
+            records = [used[position] for position in members.tolist()]
+            weigh = self._verdicts.weights(members.tolist())
+            models[model] = own_mean(self.layout, records, weigh, self.state.models[model])
+        self._models = models
+        return mean_metrics(self._verdicts.reports(used))
+
+    def adopt(self, arrays: ArrayRecord) -> None:
+        """Go on with a model that somebody else made of ours, such as one with noise."""
+        models = self.state.models.copy()
+        models[self.main_model()] = self.layout.vector(arrays)
+        self.state = replace(self.state, models=models)
 
     def advance(self, round: int) -> None:
         """The round is over: the state after it."""
         view = RoundView(self.rules.seed, round, _no_probe, self.state.memory)
+        updates = self._updates() if isinstance(self.rules.policy, Regrouping | Remembering) else ()
+        merged = Merged(self._models, updates, {})
+        self.norms = self._verdicts.norms(self.norms)
         asked = [(attempt.choice.decision, attempt.selected) for attempt in self.attempts]
         took = participation(asked, [attempt.seconds() for attempt in self.attempts])
-        self.state = advance(self.state, self._merged, self.rules.policy, view, took, self.latency_s, self.energy_j)
+        self.state = advance(self.state, merged, self.rules.policy, view, took, self.latency_s, self.energy_j)
 
     def record(self, policy: str) -> RoundRecord:
         """What the round that just ended leaves, but for its scores and the clock."""
         clients = [profile.client for profile in self.roster.profiles]
-        left_out = {position: why for attempt in self.attempts for position, why in attempt.left_out.items()}
-        delivered = {position for attempt in self.attempts for position in attempt.delivered}
+        tries = [*self._lost, *self.attempts]
+        left_out = {position: why for attempt in tries for position, why in attempt.left_out.items()}
+        delivered = {position for attempt in tries for position in attempt.delivered}
         reasons = [why.reason for position, why in left_out.items() if position in delivered]
         outcome = Outcome(
             latency_s=self.latency_s,
@@ -183,32 +225,38 @@ class Conductor:
             left_out={clients[position]: str(why) for position, why in left_out.items()},
         )
         asked = [(attempt.choice, attempt.selected) for attempt in self.attempts]
+        self._lost = []
         return describe(policy, self.state, self.problem, asked, [number(client) for client in clients], outcome)
+
+    def try_again(self) -> None:
+        """Nothing came of this try at the round; its costs stay, and who was only late may be asked again."""
+        self._lost += self.attempts
+        self.attempts = []
+        self.roster.forgive()
 
     @property
     def latency_s(self) -> float:
-        return sum(attempt.latency_s(self.rules.patience.margin) for attempt in self.attempts)
+        return sum(attempt.latency_s(self.rules.patience.margin) for attempt in [*self._lost, *self.attempts])
 
     @property
     def energy_j(self) -> float:
-        return sum(attempt.energy_j() for attempt in self.attempts)
+        return sum(attempt.energy_j() for attempt in [*self._lost, *self.attempts])
 
     def covered(self) -> bool:
         """Whether those who delivered hold as many samples as the decision wanted."""
         return self._covered() >= self.attempts[0].choice.decision.problem.limits.min_samples
 
+    def enough(self) -> bool:
+        """Whether so many updates came that they may move the model."""
+        return len(self._verdicts.replies) >= self.rules.trust.min_clients
+
+    def main_model(self) -> int:
+        """Of several models the one that serves the most data."""
+        return int(self.data_per_model().argmax())
+
     def data_per_model(self) -> Floats:
         """Samples of the clients that each model serves."""
         return self.state.data_per_model(self.roster.fleet.samples) if len(self.roster) else np.ones(1)
-
-    def training_metrics(self) -> list[tuple[float, Mapping[str, Any]]]:
-        """What those report whose updates count, with the samples that each has."""
-        return [
-            (float(self.roster.profiles[position].samples), update.metrics)
-            for attempt in self.attempts
-            for position, update in attempt.delivered.items()
-            if position not in attempt.left_out
-        ]
 
     def learn(self) -> None:
         """Correct the expectations by what was measured."""
@@ -217,12 +265,10 @@ class Conductor:
 
     def evaluation_messages(self, positions: Sequence[int], config: ConfigRecord, ttl_s: float) -> list[Message]:
         """The same for evaluation: every node gets the model of its group."""
-        groups = {int(self.state.group[position]) for position in positions}
-        shared = {model: self.layout.record(self.state.models[model]) for model in groups}
-        keys = self.rules.messages
+        shared = self._shared(positions)
         return [
             Message(
-                RecordDict({keys.arrays_key: shared[int(self.state.group[position])], keys.config_key: config}),
+                self._content(shared, position, config),
                 self.roster.node_of(position),
                 MessageType.EVALUATE,
                 ttl=ttl_s,
@@ -230,77 +276,131 @@ class Conductor:
             for position in positions
         ]
 
-    def _read_profile(self, answer: Message) -> Profile:
-        profile = read_profile(answer)
-        check_profile(profile, self.rules.limits)
-        return profile
+    def exclude_silent(self, answers: Answers, round: int) -> None:
+        """Who does not answer one question in time is not asked others for a while."""
+        for node, answer in answers.items():
+            position = self.roster.position_of(node)
+            if position is not None and isinstance(answer, Missing) and answer.reason == LATE:
+                self.roster.exclude(position, round, answer)
 
-    def _channel(self, grid: Grid, round: int) -> Floats:
-        """Gains of everybody, 1 for who is away; who does not tell, or tells the impossible, is not present."""
-        gain = np.ones(len(self.roster))
-        nodes = [self.roster.node_of(position) for position in self._present]
-        timeout = self.rules.patience.query_timeout_s
-        content = RecordDict({CHANNEL: ConfigRecord({"round": round})})
-        answers = ask(grid, queries(nodes, CHANNEL, content, timeout), timeout)
-        told = [read_gain(answers[node]) for node in nodes]
-        gain[self._present] = [1.0 if isinstance(answer, Missing) else answer for answer in told]
-        odd = self._odd_rates(gain)
-        for position, answer in zip(self._present.tolist(), told, strict=True):
-            why = answer if isinstance(answer, Missing) else odd.get(position)
-            if why is not None:
-                gain[position] = 1.0
-                self.roster.exclude(position, round, why)
-        out = [position for position in self._present.tolist() if self._is_excluded(position, round)]
-        self._present = np.setdiff1d(self._present, out)
-        return gain
+    def aggregate_evaluation(self, answers: Answers, round: int) -> MetricRecord | None:
+        """What nodes report of the model as one: by the aggregation's own function where it has one."""
+        answered = [(node, answer) for node, answer in answers.items() if not isinstance(answer, Missing)]
+        metrics = [metrics_of(answer) for _, answer in answered]
+        if not metrics or self.problem is None:
+            return None
+        positions = [self.roster.position_of(node) for node, _ in answered]
+        key, trust = weight_key(self.rules.aggregate), self.rules.trust
+        weigh = weights(np.array([float(self.problem.samples[at]) for at in positions]), trust.min_clients)
+        if self.rules.aggregate is None:
+            return mean_metrics(list(zip(weigh.tolist(), metrics, strict=True)))
+        for (_, answer), record in zip(answered, clean_metrics(metrics, weigh, key), strict=True):
+            answer.content = RecordDict({METRICS: record})
+        return self.rules.aggregate.aggregate_evaluate(round, [answer for _, answer in answered])
 
-    def _odd_rates(self, gain: Floats) -> dict[int, Missing]:
-        if not len(self.roster):
-            return {}
-        fleet, limits = self.roster.fleet, self.rules.limits
-        with np.errstate(over="ignore", under="ignore"):
-            rate = full_band_rate(
-                fleet.distance_m,
-                fleet.transmit_power_dbm,
-                gain,
-                bandwidth_hz=limits.bandwidth_hz,
-                noise_dbm_hz=limits.noise_dbm_hz,
-                carrier_hz=limits.carrier_hz,
-                path_loss_exponent=limits.path_loss_exponent,
-            )
-        odd: dict[int, Missing] = {}
-        for position in np.flatnonzero(~((rate >= 1.0) & possible_rate(rate, 1.0, limits))):
-            reason = BAD_CHANNEL if rate[position] < 1.0 else IMPOSSIBLE_RATE
-            odd[int(position)] = Missing(reason, f"{rate[position]:.3g} bit/s at gain {gain[position]:.3g}")
-        return odd
+    @property
+    def _limits(self) -> Limits:
+        return self.rules.limits
 
-    def _is_excluded(self, position: int, round: int) -> bool:
-        return self.roster.excluded_until.get(self.roster.profiles[position].client, 0) >= round
+    def _doubted(self, nodes: Sequence[int], round: int) -> list[int]:
+        """Known clients that are asked for their profile again."""
+        found = [self.roster.position_of(node) for node in self.roster.strangers(nodes, round)]
+        return [position for position in found if position is not None]
+
+    def _feasible(self, gain: Floats, round: int) -> RoundProblem | None:
+        """The round's problem; a single client that makes it infeasible is left out, and counted no more."""
+        fleet, trust = self.roster.fleet, self.rules.trust
+        try:
+            return round_problem(fleet, gain, self._limits, self.corrections, trust.min_clients)
+        except InfeasibleProblem as error:
+            self.obstacle = str(error)
+        odd = spoiler(fleet, self._limits, trust.min_clients)
+        if odd is None:
+            return None
+        why = Missing(SPOILS, "without its labels the others meet the limits")
+        self.roster.exclude(odd, round, why)
+        self._present = np.setdiff1d(self._present, [odd])
+        # Its row stays, for positions are those of the roster, but as one sample like everybody's commonest label.
+        counts = fleet.label_counts.copy()
+        counts[odd] = 0
+        counts[odd, int(counts.sum(axis=0).argmax())] = 1
+        try:
+            light = replace(fleet, label_counts=counts)
+            return round_problem(light, gain, self._limits, self.corrections, trust.min_clients)
+        except (InfeasibleProblem, InvalidInput) as error:
+            self.obstacle = str(error)
+            return None
+
+    def _content(self, shared: Mapping[int, ArrayRecord], position: int, settings: ConfigRecord) -> RecordDict:
+        keys = self.rules.messages
+        return RecordDict({keys.arrays_key: shared[int(self.state.group[position])], keys.config_key: settings})
+
+    def _shared(self, positions: Sequence[int]) -> dict[int, ArrayRecord]:
+        """The models of these clients, each packed once."""
+        models = np.unique(self.state.group[list(positions)]).tolist()
+        return {model: self.layout.record(self.state.models[model]) for model in models}
+
+    def _judge(self, round: int) -> None:
+        """Of all updates so far, those that count: odd ones are left out."""
+        problem = self.problem
+        assert problem is not None
+        usable = {
+            position: update
+            for attempt in self.attempts
+            for position, update in attempt.delivered.items()
+            if position not in attempt.left_out
+        }
+        court = Court(
+            layout=self.layout,
+            models=self.state.models,
+            group=self.state.group,
+            samples=problem.samples,
+            norms=self.norms,
+            trust=self.rules.trust,
+            weigh_by=weight_key(self.rules.aggregate),
+            arrays_key=self.rules.messages.arrays_key,
+        )
+        self._verdicts = judge(usable, court)
+        for position, why in self._verdicts.refused.items():
+            for attempt in self.attempts:
+                if position in attempt.delivered and position not in attempt.left_out:
+                    self._leave_out(attempt, position, why, round)
+
+    def _leave_out(self, attempt: Attempt, position: int, why: Missing, round: int) -> None:
+        attempt.left_out[position] = why
+        if why.reason == WRONG_COUNTS:
+            self.roster.read_again(position)
+        else:
+            self.roster.exclude(position, round, why)
 
     def _covered(self) -> int:
-        return sum(
-            self.roster.profiles[position].samples
-            for attempt in self.attempts
-            for position in attempt.delivered
-            if position not in attempt.left_out
+        return 0 if self.problem is None else int(self.problem.samples[self._verdicts.positions].sum())
+
+    def _updates(self) -> tuple[Updates, ...]:
+        """The updates in full, for a policy that looks at them."""
+        used = self._verdicts.of(self._verdicts.replies)
+        return tuple(
+            Updates(
+                clients=members,
+                sizes=self._verdicts.weights(members.tolist()).astype(np.int64),
+                updates=np.stack([self._moved(used[position], model) for position in members.tolist()]),
+                losses=np.array([_told_loss(self._verdicts.metrics(position)) for position in members.tolist()]),
+            )
+            for model, members in self.state.members(np.array(sorted(used), dtype=np.int64))
         )
 
-    def _models_of(self, attempt: Attempt) -> NDArray[np.int64]:
-        return np.unique(self.state.group[list(attempt.hints)])
+    def _moved(self, arrays: ArrayRecord, model: int) -> Vector:
+        moved: Vector = self.layout.vector(arrays) - self.state.models[model]
+        return moved
 
-    def _reject(self, position: int, why: Missing, round: int) -> None:
-        for attempt in self.attempts:
-            if position in attempt.delivered and position not in attempt.left_out:
-                attempt.left_out[position] = why
-                self.roster.exclude(position, round, why)
-
-    def _probe(self, grid: Grid, positions: Ints) -> Floats:
+    def _probe(self, grid: Grid, positions: Ints, round: int) -> Floats:
         """Losses of the current model at these clients, by the app's own evaluation; who does not answer has none."""
         if not positions.size:
             return np.empty(0)
         timeout = self.rules.patience.query_timeout_s
         config = ConfigRecord({"server-round": self.state.round + 1})
         answers = ask(grid, self.evaluation_messages(positions.tolist(), config, timeout), timeout)
+        self.exclude_silent(answers, round)
         return np.array([read_loss(answers[self.roster.node_of(position)]) for position in positions.tolist()])
 
 

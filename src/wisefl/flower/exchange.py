@@ -8,6 +8,14 @@ from flwr.serverapp import Grid
 
 LATE = "no answer in time"
 FAILED = "failed"
+NOT_SENT = "not sent"
+MOST_TEXT = 200
+
+
+def plain(text: str, most: int = MOST_TEXT) -> str:
+    """What a node wrote, fit for a log and a record: short, on one line, without what a terminal would obey."""
+    cut = text[:most]
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in cut)[:most]
 
 
 @dataclass(frozen=True)
@@ -19,7 +27,12 @@ class Missing:
     detail: str = ""
 
     def __str__(self) -> str:
-        return f"{self.reason}: {self.detail}" if self.detail else self.reason
+        return f"{self.reason}: {plain(self.detail)}" if self.detail else self.reason
+
+    @property
+    def forgivable(self) -> bool:
+        """Whether an honest node can be the cause: it may be asked again when there is nobody else."""
+        return self.reason in (LATE, FAILED, NOT_SENT)
 
 
 Answers = Mapping[int, Message | Missing]
@@ -52,6 +65,5 @@ def queries(nodes: Sequence[int], name: str, content: RecordDict, ttl_s: float) 
 
 def _reason(reply: Message) -> tuple[str, str]:
     """The last line of an error's text says most: the ones before are a stack trace."""
-    lines = [line for line in (reply.error.reason or "").splitlines() if line.strip()]
-    detail = lines[-1].strip()[:200] if lines else f"error {reply.error.code}"
-    return FAILED, detail
+    lines = [line for line in (reply.error.reason or "")[-10_000:].splitlines() if line.strip()]
+    return FAILED, plain(lines[-1].strip()) if lines else f"error {reply.error.code}"

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from logging import WARNING
 from pathlib import Path
 
 import numpy as np
+from flwr.supercore import log
 
 from wisefl.arrays import Arrays
 from wisefl.decision import Limits
@@ -13,9 +15,11 @@ from wisefl.errors import InvalidInput
 from wisefl.files import locked
 from wisefl.fleet import NUMBER_COLUMNS
 from wisefl.flower.attempt import Attempt
+from wisefl.flower.conductor import Conductor, Known
 from wisefl.flower.corrections import Corrections
+from wisefl.flower.norms import Norms
 from wisefl.flower.profile import Profile, number
-from wisefl.flower.roster import Roster
+from wisefl.flower.roster import Exclusion, Roster
 from wisefl.flower.settings import Patience, Trust
 from wisefl.run.config import PolicySection, RunConfig, check
 from wisefl.run.folder import CONFIG, RunFolder
@@ -66,12 +70,29 @@ class Journal:
         """The state of a run that the folder holds; None when it holds none yet."""
         if self._path is None or not (self._path / CONFIG).exists():
             return None
-        folder = RunFolder.open(self._path)
-        # The number of clients is what was there when the run began.
-        if folder.config != self._settings.config(folder.config.data.clients):
+        folder, rounds = RunFolder.open(self._path), self._settings.rounds
+        # The number of clients is what was there when the run began, and rounds may be added.
+        began = self._settings.config(folder.config.data.clients).model_copy(update={"rounds": folder.config.rounds})
+        if folder.config != began:
             raise InvalidInput(f"{self._path} holds a run with other settings: choose another run_folder")
         self._take(folder)
-        return folder.load()
+        stored = folder.load()
+        if folder.config.rounds < rounds:
+            self._folder = folder.extended(rounds)
+        elif folder.finished:
+            log(
+                WARNING,
+                "%s HOLDS A FINISHED RUN of %d rounds: nothing is trained. More rounds go on with it, another "
+                "run_folder begins anew.",
+                self._path,
+                folder.config.rounds,
+            )
+        elif folder.config.rounds > rounds:
+            raise InvalidInput(
+                f"{self._path} holds a run of {folder.config.rounds} rounds that is not finished: ask for as "
+                "many, or for more"
+            )
+        return stored
 
     def write(self, record: RoundRecord, state: Arrays) -> None:
         """A round is over."""
@@ -113,33 +134,46 @@ class Journal:
         self._folder = folder
 
 
-def checkpoint(state: State, roster: Roster, corrections: Corrections) -> Arrays:
+def checkpoint(conductor: Conductor) -> Arrays:
     """Everything that a restarted server needs."""
-    profiles = roster.profiles
-    excluded = [roster.excluded_until.get(profile.client, 0) for profile in profiles]
+    roster, corrections = conductor.roster, conductor.corrections
+    profiles, never = roster.profiles, Exclusion(0, False)
+    excluded = [roster.excluded.get(profile.client, never) for profile in profiles]
     return {
-        **state.arrays(),
+        **conductor.state.arrays(),
         "client": np.array([profile.client for profile in profiles], dtype=np.str_),
+        "token": np.array([profile.token for profile in profiles], dtype=np.str_),
+        "node": np.array(roster.owners(), dtype=np.uint64),
         "label_counts": np.array([profile.label_counts for profile in profiles], dtype=np.int64),
-        "exact": np.array([profile.exact for profile in profiles], dtype=bool),
+        "flags": np.array([[profile.exact, profile.fading] for profile in profiles], dtype=bool),
         "numbers": np.array([[getattr(profile, name) for name in NUMBER_COLUMNS] for profile in profiles]),
-        "excluded_until": np.array(excluded, dtype=np.int64),
+        "excluded_until": np.array([one.until for one in excluded], dtype=np.int64),
+        "forgivable": np.array([one.forgivable for one in excluded], dtype=bool),
         "corrections": np.stack([corrections.upload, corrections.compute]),
+        "norms": conductor.norms.seen,
     }
 
 
-def from_checkpoint(arrays: Arrays, roster: Roster) -> tuple[State, Corrections]:
+def from_checkpoint(arrays: Arrays, roster: Roster) -> Known:
     """The state of a stopped run; its clients go to the roster."""
-    rows = zip(arrays["client"], arrays["label_counts"], arrays["numbers"], arrays["exact"], strict=True)
+    names = ("client", "token", "label_counts", "numbers", "flags")
     profiles = [
         Profile(
             client=str(client),
             label_counts=tuple(counts.tolist()),
-            exact=bool(exact),
+            exact=bool(flags[0]),
+            fading=bool(flags[1]),
+            token=str(token),
             **dict(zip(NUMBER_COLUMNS, numbers.tolist(), strict=True)),
         )
-        for client, counts, numbers, exact in rows
+        for client, token, counts, numbers, flags in zip(*(arrays[name] for name in names), strict=True)
     ]
-    until = zip(arrays["client"], arrays["excluded_until"], strict=True)
-    roster.restore(profiles, {str(client): int(round) for client, round in until if round})
-    return State.from_arrays(arrays), Corrections(*arrays["corrections"])
+    excluded = {
+        str(client): Exclusion(int(until), bool(forgivable))
+        for client, until, forgivable in zip(
+            arrays["client"], arrays["excluded_until"], arrays["forgivable"], strict=True
+        )
+        if until
+    }
+    roster.restore(profiles, excluded, arrays["node"].tolist())
+    return Known(State.from_arrays(arrays), Corrections(*arrays["corrections"]), Norms(arrays["norms"]))

@@ -8,9 +8,47 @@ floating point leak through their rounding (Mironov, 2012).
 
 from collections.abc import Sequence
 from fractions import Fraction
+from hashlib import shake_256
 from random import Random, SystemRandom
 
 from wisefl.errors import InvalidInput
+
+LEAST_SECRET_DIGITS = 32
+"""Hexadecimal: 128 bits."""
+
+
+class SecretRandom(Random):
+    """Random bits that follow from a secret and what they are for, by SHAKE-256: nobody without it can tell them."""
+
+    def __init__(self, secret: str, purpose: str) -> None:
+        check_secret(secret)
+        self._key = f"wisefl noise {secret} {purpose}".encode()
+        self._drawn = 0
+        super().__init__()
+
+    def seed(self, *args: object, **kwargs: object) -> None:
+        """There is nothing to seed but the secret."""
+
+    def getrandbits(self, k: int) -> int:
+        """The next k bits."""
+        self._drawn += 1
+        size = (k + 7) // 8
+        bits = int.from_bytes(shake_256(self._key + self._drawn.to_bytes(8)).digest(size))
+        return bits >> (8 * size - k)
+
+    def random(self) -> float:
+        """A number from 0 to 1, of 53 bits."""
+        return self.getrandbits(53) / 2**53
+
+
+def check_secret(secret: str) -> None:
+    """At least 128 bits, written in hexadecimal digits."""
+    digits = set(secret.lower())
+    if len(secret) < LEAST_SECRET_DIGITS or not digits <= set("0123456789abcdef") or len(digits) < 4:
+        raise InvalidInput(
+            f"a node's secret needs at least {LEAST_SECRET_DIGITS} random hexadecimal digits, such as "
+            "`openssl rand -hex 32` gives"
+        )
 
 
 def private_counts(label_counts: Sequence[int], epsilon: float, random: Random | None = None) -> list[int]:

@@ -1,7 +1,7 @@
 """What a node tells of itself: label counts, radio, CPU. Checked on the way in, because a node may lie."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,16 @@ from wisefl.fleet import NUMBER_COLUMNS, Fleet
 
 MOST_SAMPLES = 2**40
 """More than any device holds; beyond it a count is a mistake or an attack on the weights of the average."""
+MOST_CLASSES = 100_000
+LONGEST_ID = 64
+PHYSICAL = {
+    "distance_m": (1e-3, 1e9),
+    "transmit_power_dbm": (-100.0, 100.0),
+    "max_frequency_hz": (1.0, 1e13),
+    "cycles_per_bit": (1e-6, 1e9),
+}
+"""Wider than any device from a sensor to a satellite: figures beyond it are mistakes or attacks."""
+_NUMBER_DIGITS = 9
 
 
 @dataclass(frozen=True)
@@ -32,6 +42,10 @@ class Profile:
     cycles_per_bit: float = 5.5
     exact: bool = True
     """False where noise was added to the counts: then the size that a reply states need not equal theirs."""
+    fading: bool = False
+    """Whether the node knows its channel of the moment and is asked for it every round."""
+    token: str = ""
+    """What a node with a secret shows to be taken for the same client under another node id; empty without one."""
 
     @classmethod
     def from_labels(cls, client: str | int, labels: ArrayLike, classes: int, **radio_and_cpu: float) -> "Profile":
@@ -65,6 +79,8 @@ class Profile:
                 "label_counts": list(self.label_counts),
                 "samples": self.samples,
                 "exact": self.exact,
+                "fading": self.fading,
+                "token": self.token,
                 **numbers,
             }
         )
@@ -72,29 +88,51 @@ class Profile:
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Profile":
         """Read what a node sent; InvalidInput says what is wrong with it."""
-        missing = {"client", "label_counts", "samples", "exact", *NUMBER_COLUMNS} - set(record)
+        missing = {item.name for item in fields(cls)} | {"samples"}
+        missing -= set(record)
         if missing:
             raise InvalidInput(f"the profile lacks {', '.join(sorted(missing))}")
-        counts = record["label_counts"]
-        if not isinstance(counts, list) or not all(type(count) is int for count in counts):
-            raise InvalidInput("label_counts are not whole numbers")
+        counts = _counts(record["label_counts"])
         if sum(counts) != record["samples"]:
-            raise InvalidInput(f"label_counts add up to {sum(counts)}, not to the {record['samples']} samples stated")
-        if sum(counts) > MOST_SAMPLES:
-            raise InvalidInput(f"{sum(counts)} samples are more than a device can hold")
-        numbers = {name: record[name] for name in NUMBER_COLUMNS}
-        for name, value in numbers.items():
-            if not isinstance(value, int | float):
-                raise InvalidInput(f"{name} is not a number")
-        profile = cls(str(record["client"]), tuple(counts), **numbers, exact=bool(record["exact"]))
-        fleet_of([profile])  # a sound client makes a sound fleet of one
-        return profile
+            raise InvalidInput(f"label_counts add up to {sum(counts)}, not to the samples stated")
+        numbers = {name: _figure(name, record[name]) for name in NUMBER_COLUMNS}
+        texts = {name: _text(name, record[name], LONGEST_ID) for name in ("client", "token")}
+        if not texts["client"]:
+            raise InvalidInput("the client id is empty")
+        flags = {name: record[name] is True for name in ("exact", "fading")}
+        return cls(label_counts=counts, **texts, **numbers, **flags)  # type: ignore[arg-type]
 
 
-def fleet_of(profiles: Sequence[Profile]) -> Fleet:
-    """The fleet of these clients, in this order."""
+def _counts(counts: Any) -> tuple[int, ...]:
+    if not isinstance(counts, list) or not 1 <= len(counts) <= MOST_CLASSES:
+        raise InvalidInput("label_counts are not a list of numbers, one per class")
+    if not all(type(count) is int for count in counts):
+        raise InvalidInput("label_counts are not whole numbers")
+    if min(counts) < 0:
+        raise InvalidInput("a label count is below 0")
+    if not 1 <= sum(counts) <= MOST_SAMPLES:
+        raise InvalidInput("a device holds at least one sample, and not more than any disk")
+    return tuple(counts)
+
+
+def _figure(name: str, value: Any) -> float:
+    low, high = PHYSICAL[name]
+    if type(value) not in (int, float) or not low <= value <= high:
+        raise InvalidInput(f"{name} is no number from {low:g} to {high:g}")
+    return float(value)
+
+
+def _text(name: str, value: Any, most: int) -> str:
+    if not isinstance(value, str) or len(value) > most or not value.isprintable():
+        raise InvalidInput(f"{name} is not a text of at most {most} printable characters")
+    return value
+
+
+def fleet_of(profiles: Sequence[Profile], names: bool = True) -> Fleet:
+    """The fleet of these clients, in this order; numbered where their names do not matter."""
+    clients = [profile.client for profile in profiles] if names else list(map(str, range(len(profiles))))
     return Fleet(
-        client=np.array([profile.client for profile in profiles], dtype=np.str_),
+        client=np.array(clients, dtype=np.str_),
         label_counts=np.array([profile.label_counts for profile in profiles], dtype=np.int64),
         channel_gain=np.ones(len(profiles)),
         **{name: np.array([getattr(profile, name) for profile in profiles], dtype=float) for name in NUMBER_COLUMNS},
@@ -103,9 +141,16 @@ def fleet_of(profiles: Sequence[Profile]) -> Fleet:
 
 def client_order(client: str) -> tuple[int, int, str]:
     """Sorts ids that are numbers by their value and before all others."""
-    return (0, int(client), client) if client.isascii() and client.isdigit() else (1, 0, client)
+    return (0, int(client), client) if _is_number(client) else (1, 0, client)
 
 
 def number(client: str) -> int | str:
     """Ids that are numbers appear as such in records, as the simulator's do."""
-    return int(client) if client.isascii() and client.isdigit() else client
+    return int(client) if _is_number(client) else client
+
+
+def _is_number(client: str) -> bool:
+    """Only what a number is written as: `007` and `7` are two clients."""
+    if not (client.isascii() and client.isdigit() and len(client) <= _NUMBER_DIGITS):
+        return False
+    return client == "0" or client[0] != "0"

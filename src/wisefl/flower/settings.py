@@ -18,7 +18,9 @@ class Patience:
     min_available_nodes: int = 2
     """The first round waits for so many nodes ..."""
     wait_s: float = 600.0
-    """... and for the profile of one of them, so long; then the run fails."""
+    """... and every round so long for enough clients to decide it; then the run fails, and can be resumed."""
+    retry_s: float = 5.0
+    """Between two looks at who is there, while too few are."""
 
     def __post_init__(self) -> None:
         _check(self)
@@ -33,15 +35,33 @@ class Patience:
 class Trust:
     """What is believed of nodes, and what follows where it is not."""
 
+    min_clients: int = 3
+    """Fewest clients whose updates move the model. With 3 or more nobody counts for half of the samples that a round
+    must cover, nor for more than half of the average, whatever it says that it holds."""
     max_norm: float = 10.0
-    """An update this many times larger than the round's median is left out."""
+    """An update this many times larger than the median of this and the last rounds is left out."""
+    clip: float = 3.0
+    """An update larger than this many medians is shortened to it, so that size buys no influence."""
     exclude_rounds: int = 5
     """Rounds that a client sits out after it was late, failed or sent what cannot be."""
+    classes: int | None = None
+    """Classes of the data; None takes what most of the first nodes to answer say."""
+    node_keys: bool = False
+    """Whether SuperNodes authenticate with keys of their own. Their ids last then, and a client id stays with the
+    node that brought it first even when the server starts anew."""
+    own_clock: bool = True
+    """Whether seconds that nodes report are limited to those that passed here; False where devices are emulated."""
     correct: bool = True
     """Whether measured seconds correct the expected ones (see `wisefl.flower.corrections`)."""
 
     def __post_init__(self) -> None:
         _check(self)
+        if self.min_clients < 1:
+            raise InvalidInput(f"min_clients must be at least 1, not {self.min_clients}")
+        if self.max_norm <= 1.0:
+            raise InvalidInput(f"max_norm must be greater than 1, not {self.max_norm:g}")
+        if self.clip < 1.0:
+            raise InvalidInput(f"clip must be at least 1, not {self.clip:g}")
 
 
 @dataclass(frozen=True)
@@ -55,6 +75,8 @@ class Messages:
     in the plan, so nobody does unless asked."""
     arrays_key: str = "arrays"
     config_key: str = "config"
+    dataset: str = "own"
+    """What `wisefl compare` calls the data."""
 
     def __post_init__(self) -> None:
         _check(self)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from logging import INFO, WARNING
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from flwr.app import ArrayRecord, ConfigRecord, Message, MetricRecord
@@ -15,17 +16,19 @@ from flwr.supercore import log
 from wisefl.arrays import Arrays
 from wisefl.cost import BITS_PER_WEIGHT
 from wisefl.decision import Limits
-from wisefl.errors import InfeasibleProblem, InvalidInput
+from wisefl.errors import InvalidInput
+from wisefl.flower.aggregation import prepare_strategy
 from wisefl.flower.arrays import Layout
 from wisefl.flower.attempt import Attempt
-from wisefl.flower.checking import metrics_of
-from wisefl.flower.conductor import Conductor, Rules
+from wisefl.flower.conductor import Conductor, Known, Rules
 from wisefl.flower.corrections import Corrections
-from wisefl.flower.exchange import Missing, ask, sort_answers
+from wisefl.flower.exchange import sort_answers
 from wisefl.flower.journal import Journal, Settings, checkpoint, from_checkpoint
+from wisefl.flower.norms import Norms
 from wisefl.flower.roster import Roster
-from wisefl.flower.scores import mean_metrics, test_scores
+from wisefl.flower.scores import mean_metrics, metrics_in, test_scores
 from wisefl.flower.settings import Messages, Patience, Trust
+from wisefl.flower.waiting import Deadline, wait_for_nodes
 from wisefl.policies.base import Regrouping
 from wisefl.policies.training import training_policy
 from wisefl.randomness import rng
@@ -48,12 +51,13 @@ class WiseStrategy(Strategy):
         What a round must respect. `model_bits` follows from the model unless `messages` give it.
     seed
         Names every random draw: same seed, same nodes, same decisions.
+    aggregate
+        One of Flower's strategies (FedAdam, FedMedian, Krum, ...) that makes the next model of the checked replies,
+        instead of the mean weighted by samples. Whom it would select does not matter.
     patience, trust, messages
         How long the server waits, whom it believes, what it sends; each group explains its fields.
     run_folder
         Where the run is recorded, in the format of `wisefl run`. A server started again with the same folder goes on.
-    dataset
-        What `wisefl compare` calls the data.
     """
 
     def __init__(
@@ -62,26 +66,41 @@ class WiseStrategy(Strategy):
         limits: Limits | None = None,
         seed: int = 0,
         *,
+        aggregate: Strategy | None = None,
         patience: Patience | None = None,
         trust: Trust | None = None,
         messages: Messages | None = None,
         run_folder: str | Path | None = None,
-        dataset: str = "own",
     ) -> None:
         self.policy = PolicySection(name=policy) if isinstance(policy, str) else policy
-        self.limits, self.seed, self.dataset = limits or Limits(), seed, dataset
+        self.limits, self.seed, self.aggregate = limits or Limits(), seed, aggregate
         self.patience, self.trust, self.messages = patience or Patience(), trust or Trust(), messages or Messages()
         self.run_folder = None if run_folder is None else Path(run_folder)
         self._decider = training_policy(
             self.policy.name, allocation=self.policy.allocation, options=self.policy.options
         )
+        if aggregate is not None and isinstance(self._decider, Regrouping):
+            raise InvalidInput(
+                f"policy {self.policy.name} trains several models, {type(aggregate).__name__} makes one"
+            )
+        self._outer: Strategy = self
         self._conductor: Conductor | None = None
         self._journal: Journal | None = None
-        self._grid: Grid | None = None
+        self._leads = False
+        self._handed: tuple[Any, ArrayRecord] | None = None
         self._sent: list[Message] = []
-        self._train_config = ConfigRecord()
+        self._asked_at = 0.0
         self._clock = Clock()
         self._timeout_s = float("inf")
+
+    def within(self, wrapper: Callable[..., Strategy], *args: Any, **options: Any) -> "WiseStrategy":
+        """Put one of Flower's wrappers around this strategy, whose `start` still leads the run.
+
+        `WiseStrategy(...).within(DifferentialPrivacyServerSideFixedClipping, 0.1, 1.0, 5)`; wrappers that are added
+        later go around earlier ones.
+        """
+        self._outer = wrapper(self._outer, *args, **options)
+        return self
 
     @property
     def conductor(self) -> Conductor:
@@ -106,8 +125,8 @@ class WiseStrategy(Strategy):
         the server, its metrics named like accuracy and loss go to the record.
         """
         log(INFO, "Starting %s for %d rounds:", type(self).__name__, num_rounds)
-        self.summary()
-        self._timeout_s = timeout
+        self._outer.summary()
+        self._timeout_s, self._leads = timeout, True
         configs = train_config or ConfigRecord(), evaluate_config or ConfigRecord()
         journal = self._journal = Journal(self.run_folder, self._settings(num_rounds))
         result = Result()
@@ -116,62 +135,72 @@ class WiseStrategy(Strategy):
             if conductor.state.round == 0 and evaluate_fn:
                 _keep(result.evaluate_metrics_serverapp, 0, evaluate_fn(0, initial_arrays))
             if conductor.state.round < num_rounds:
-                self._wait_for_nodes(grid, conductor)
+                wait_for_nodes(grid, self.patience)
             for number in range(conductor.state.round + 1, num_rounds + 1):
                 log(INFO, "[ROUND %d/%d]", number, num_rounds)
                 record = self._round(grid, number, configs, evaluate_fn, result)
-                journal.write(record, checkpoint(conductor.state, conductor.roster, conductor.corrections))
+                journal.write(record, checkpoint(conductor))
+                if self.on_round(record, self.arrays()):
+                    log(INFO, "ending after round %d, as on_round says", number)
+                    break
             journal.finish(conductor.state)
         finally:
             journal.close()
+            self._leads = False
         result.arrays = self.arrays()
         return result
+
+    def on_round(self, record: RoundRecord, arrays: ArrayRecord) -> bool:
+        """Called after every round, for subclasses; True ends the run early, as completed."""
+        return False
 
     def arrays(self) -> ArrayRecord:
         """The global model; of several, the one that serves the most data."""
         conductor = self.conductor
-        return conductor.layout.record(conductor.state.models[int(conductor.data_per_model().argmax())])
+        models = conductor.state.models
+        if self._handed is None or self._handed[0] is not models:
+            self._handed = models, conductor.layout.record(models[conductor.main_model()])
+        return self._handed[1]
 
     def configure_train(
         self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid
     ) -> Iterable[Message]:
-        """Ask for the channel, decide, and make one message per selected node.
+        """Ask for the channel, decide, and make one message per selected node, with the model `arrays`.
 
-        The model sent is the strategy's own state, which is what `arrays` hold.
+        While too few clients are there for a round it waits for more, `wait_s` at the longest.
         """
-        conductor = self._conductor or self._begin(arrays, None)
-        self._grid, self._train_config, self._sent, self._clock = grid, config, [], Clock()
-        conductor.prepare(grid, server_round)
-        self._clock.mark(Stage.CHANNEL)
-        attempt = conductor.plan(grid, server_round)
-        if attempt is not None:
-            self._announce(conductor, attempt, server_round)
-            self._sent = conductor.train_messages(attempt, config)
+        if self._conductor is None:
+            self._begin_as_guest(arrays)
+        conductor = self.conductor
+        self._adopt(arrays)
+        self._clock = Clock()
+        attempt = self._attempt(conductor, grid, server_round)
+        self._announce(conductor, attempt, server_round)
+        if self.aggregate is not None:
+            config = prepare_strategy(self.aggregate, server_round, self.arrays(), config)
+        self._sent = conductor.train_messages(attempt, config)
         self._clock.mark(Stage.DECISION)
+        self._asked_at = time.monotonic()
         return self._sent
 
     def aggregate_train(
         self, server_round: int, replies: Iterable[Message]
     ) -> tuple[ArrayRecord | None, MetricRecord | None]:
-        """Average what nodes sent; where too little came, ask others once."""
-        conductor, grid = self.conductor, self._grid
-        assert grid is not None
-        if conductor.attempts:
-            conductor.collect(conductor.attempts[0], sort_answers(self._sent, replies), server_round)
-            conductor.merge(server_round)
-            if not conductor.covered():
-                self._repeat(conductor, grid, server_round)
-        if self.trust.correct:
-            conductor.learn()
-        conductor.advance(server_round)
-        self._clock.mark(Stage.AVERAGING)
-        return self.arrays(), mean_metrics(conductor.training_metrics())
+        """The next model, of replies that were checked; it stays as it was where too few of them count."""
+        conductor = self.conductor
+        if not self._leads:
+            self._collect(conductor, conductor.attempts[0], replies, server_round)
+            replies = conductor.replies()
+        metrics = conductor.aggregate(list(replies), server_round) if conductor.enough() else None
+        self._advance(conductor, server_round)
+        return self.arrays(), metrics
 
     def configure_evaluate(
         self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid
     ) -> Iterable[Message]:
         """Every node that evaluates gets the model that it uses."""
         conductor = self.conductor
+        self._adopt(arrays)
         present = conductor.roster.present(grid.get_node_ids(), server_round)
         count = int(np.ceil(self.messages.fraction_evaluate * present.size))
         drawn = rng(self.seed, server_round, "evaluating clients").choice(present, count, replace=False)
@@ -181,12 +210,11 @@ class WiseStrategy(Strategy):
         return self._sent
 
     def aggregate_evaluate(self, server_round: int, replies: Iterable[Message]) -> MetricRecord | None:
-        """The mean of what nodes report, weighted by the samples of their profiles."""
+        """The mean of what nodes report, weighted by the samples that count."""
         conductor = self.conductor
         answers = sort_answers(self._sent, replies)
-        samples = conductor.roster.samples_by_node()
-        usable = [(samples[node], metrics_of(a)) for node, a in answers.items() if not isinstance(a, Missing)]
-        return mean_metrics(usable)
+        conductor.exclude_silent(answers, server_round)
+        return conductor.aggregate_evaluation(answers, server_round)
 
     def summary(self) -> None:
         """Log the settings."""
@@ -194,20 +222,31 @@ class WiseStrategy(Strategy):
         log(INFO, "\t├──> Limits: %s", self.limits)
         log(INFO, "\t├──> %s", self.patience)
         log(INFO, "\t├──> %s", self.trust)
+        if self.aggregate is not None:
+            log(INFO, "\t├──> Aggregation by %s:", type(self.aggregate).__name__)
+            self.aggregate.summary()
         log(INFO, "\t└──> Run folder: %s", self.run_folder or "none: nothing is recorded")
+
+    def _begin_as_guest(self, arrays: ArrayRecord) -> None:
+        """A loop that is not ours calls: it tells neither how many rounds there are nor when they end."""
+        if self.run_folder is not None:
+            raise InvalidInput(
+                "run_folder needs WiseStrategy's own start(): put a wrapper around the strategy with "
+                "WiseStrategy(...).within(Wrapper, ...) and start that"
+            )
+        self._begin(arrays, None)
 
     def _begin(self, arrays: ArrayRecord, stored: Arrays | None) -> Conductor:
         """The state to start from: a new one, or that of a checkpoint."""
         layout = Layout.of(arrays)
-        roster = Roster(self.trust.exclude_rounds, may_grow=not isinstance(self._decider, Regrouping))
-        state, corrections = State.initial(layout.vector(arrays), clients=0), Corrections.none(0)
+        roster = Roster(self.trust, may_grow=not isinstance(self._decider, Regrouping))
+        known = Known(State.initial(layout.vector(arrays), clients=0), Corrections.none(0), Norms.none())
         if stored is not None:
-            state, corrections = from_checkpoint(stored, roster)
-            if state.models.shape[1] != layout.size:
-                raise InvalidInput(
-                    f"{self.run_folder} holds a model of {state.models.shape[1]} numbers: yours has {layout.size}"
-                )
-            log(INFO, "Going on after round %d of %s", state.round, self.run_folder)
+            known = from_checkpoint(stored, roster)
+            size = known.state.models.shape[1]
+            if size != layout.size:
+                raise InvalidInput(f"{self.run_folder} holds a model of {size} numbers: yours has {layout.size}")
+            log(INFO, "Going on after round %d of %s", known.state.round, self.run_folder)
         rules = Rules(
             policy=self._decider,
             limits=replace(self.limits, model_bits=self.messages.model_bits or BITS_PER_WEIGHT * layout.size),
@@ -215,9 +254,27 @@ class WiseStrategy(Strategy):
             patience=self.patience,
             trust=self.trust,
             messages=self.messages,
+            aggregate=self.aggregate,
         )
-        self._conductor = Conductor(rules, roster, layout, state, corrections)
+        self._conductor = Conductor(rules, roster, layout, known)
         return self._conductor
+
+    def _adopt(self, arrays: ArrayRecord) -> None:
+        """Take the model as others give it: a wrapper may have added noise to what we made."""
+        if arrays is not self.arrays():
+            self.conductor.adopt(arrays)
+
+    def _attempt(self, conductor: Conductor, grid: Grid, number: int) -> Attempt:
+        """Decide a round, once enough clients are there for one."""
+        deadline = Deadline(self.patience)
+        while True:
+            conductor.prepare(grid, number)
+            self._clock.mark(Stage.CHANNEL)
+            attempt = conductor.plan(grid, number)
+            if attempt is not None:
+                return attempt
+            deadline.wait(f"round {number} cannot be decided: {conductor.obstacle}")
+            conductor.roster.forgive()
 
     def _round(
         self,
@@ -228,12 +285,13 @@ class WiseStrategy(Strategy):
         result: Result,
     ) -> RoundRecord:
         """Train and evaluate; returns the record."""
-        messages = list(self.configure_train(number, self.arrays(), configs[0], grid))
         conductor = self.conductor
-        deadline = conductor.attempts[0].deadline_s if conductor.attempts else 0.0
-        replies = grid.send_and_receive(messages, timeout=min(self._timeout_s, deadline)) if messages else []
-        self._clock.mark(Stage.TRAINING)
-        _, metrics = self.aggregate_train(number, replies)
+        self._train(conductor, grid, number, configs[0])
+        arrays, metrics = self._outer.aggregate_train(number, conductor.replies())
+        if conductor.state.round < number:  # a wrapper kept the replies to itself
+            self._advance(conductor, number)
+        if arrays is not None:
+            self._adopt(arrays)
         _keep(result.train_metrics_clientapp, number, metrics)
 
         federated, central = self._evaluate(grid, number, configs[1]), None
@@ -243,7 +301,29 @@ class WiseStrategy(Strategy):
         _keep(result.evaluate_metrics_serverapp, number, central)
         self._clock.mark(Stage.EVALUATION)
         self._clock.mark(Stage.ROUND)
-        return with_results(conductor.record(self.policy.name), test_scores([central, federated]), self._clock)
+        record = replace(conductor.record(self.policy.name), metrics=metrics_in(metrics, federated, central))
+        return with_results(record, test_scores([central, federated]), self._clock)
+
+    def _train(self, conductor: Conductor, grid: Grid, number: int, config: ConfigRecord) -> None:
+        """Ask until so many updates came that they may move the model; what failed is not a round."""
+        deadline = Deadline(self.patience)
+        while True:
+            messages = list(self._outer.configure_train(number, self.arrays(), config, grid))
+            attempt = conductor.attempts[0]
+            replies = grid.send_and_receive(messages, timeout=min(self._timeout_s, attempt.deadline_s))
+            self._collect(conductor, attempt, replies, number)
+            if not conductor.covered():
+                self._repeat(conductor, grid, number)
+            self._clock.mark(Stage.TRAINING)
+            if conductor.enough():
+                return
+            came, wanted = len(conductor.replies()), self.trust.min_clients
+            conductor.try_again()
+            deadline.wait(f"round {number}: {came} usable updates came, min_clients is {wanted}")
+
+    def _collect(self, conductor: Conductor, attempt: Attempt, replies: Iterable[Message], number: int) -> None:
+        answers = sort_answers(self._sent, replies)
+        conductor.collect(attempt, answers, number, time.monotonic() - self._asked_at)
 
     def _repeat(self, conductor: Conductor, grid: Grid, number: int) -> None:
         """Ask others for what is missing, once."""
@@ -251,51 +331,40 @@ class WiseStrategy(Strategy):
         attempt = conductor.plan(grid, number)
         if attempt is not None:
             self._announce(conductor, attempt, number)
-            messages = conductor.train_messages(attempt, self._train_config)
-            conductor.collect(attempt, ask(grid, messages, min(self._timeout_s, attempt.deadline_s)), number)
-            conductor.merge(number)
+            # As the first were asked: with what a wrapper or the aggregation put into the config.
+            self._sent = conductor.train_messages(attempt, conductor.config)
+            self._asked_at = time.monotonic()
+            replies = grid.send_and_receive(self._sent, timeout=min(self._timeout_s, attempt.deadline_s))
+            self._collect(conductor, attempt, replies, number)
+
+    def _advance(self, conductor: Conductor, number: int) -> None:
+        if self.trust.correct:
+            conductor.learn()
+        conductor.advance(number)
+        self._clock.mark(Stage.AVERAGING)
 
     def _announce(self, conductor: Conductor, attempt: Attempt, number: int) -> None:
         if self._journal is not None:
             self._journal.announce(number, attempt, [profile.client for profile in conductor.roster.profiles])
 
     def _evaluate(self, grid: Grid, number: int, config: ConfigRecord) -> MetricRecord | None:
-        messages = (
-            list(self.configure_evaluate(number, self.arrays(), config, grid))
-            if self.messages.fraction_evaluate
-            else []
-        )
-        if not messages:
+        if not self.messages.fraction_evaluate:
             return None
-        return self.aggregate_evaluate(number, grid.send_and_receive(messages, timeout=self.patience.query_timeout_s))
+        messages = list(self._outer.configure_evaluate(number, self.arrays(), config, grid))
+        replies = grid.send_and_receive(messages, timeout=self.patience.query_timeout_s) if messages else []
+        return self._outer.aggregate_evaluate(number, replies)
 
     def _evaluate_models(self, number: int, evaluate_fn: EvaluateFunction) -> MetricRecord | None:
         """On the server; with several models their mean, weighted by the data of the clients that each one serves."""
         conductor = self.conductor
+        if len(conductor.state.models) == 1:
+            return evaluate_fn(number, self.arrays())
         data = conductor.data_per_model()
         reports = []
         for model in np.flatnonzero(data):
             metrics = evaluate_fn(number, conductor.layout.record(conductor.state.models[model]))
             reports += [] if metrics is None else [(float(data[model]), metrics)]
         return reports[0][1] if len(reports) == 1 else mean_metrics(reports)
-
-    def _wait_for_nodes(self, grid: Grid, conductor: Conductor) -> None:
-        """Until enough nodes are connected and one of them has told who it is."""
-        patience, end = self.patience, time.monotonic() + self.patience.wait_s
-        while (there := len(list(grid.get_node_ids()))) < patience.min_available_nodes:
-            if time.monotonic() > end:
-                raise InfeasibleProblem(
-                    f"after {patience.wait_s:g} s {there} nodes are connected, fewer than min_available_nodes = "
-                    f"{patience.min_available_nodes}: start more nodes or lower it"
-                )
-            time.sleep(min(1.0, patience.wait_s))
-        while not conductor.meet(grid, conductor.state.round + 1):
-            if time.monotonic() > end:
-                raise InfeasibleProblem(
-                    f"{there} nodes are connected, but in {patience.wait_s:g} s none of them told a usable profile: "
-                    "see the warnings above, and raise query_timeout_s if they are only slow"
-                )
-            time.sleep(min(1.0, patience.wait_s))
 
     def _settings(self, rounds: int) -> Settings:
         return Settings(
@@ -305,7 +374,7 @@ class WiseStrategy(Strategy):
             rounds=rounds,
             patience=self.patience,
             trust=self.trust,
-            dataset=self.dataset,
+            dataset=self.messages.dataset,
         )
 
 

@@ -47,13 +47,21 @@ class RunFolder:
             raise InvalidInput(f"{path}: cannot be written ({error.strerror})") from None
         write_json(path / ENVIRONMENT, environment())
         write_text(path / ROUNDS, "")
-        write_text(path / CONFIG, f"format = {FORMAT}\n{to_toml(config)}")
-        return cls(path, config)
+        return cls(path, config)._configured()
 
     @classmethod
     def open(cls, path: Path) -> "RunFolder":
         """A run that was started before."""
         return cls(path, check(read_config(path)))
+
+    def extended(self, rounds: int) -> "RunFolder":
+        """The same run with so many rounds in all; one that was finished is not any more."""
+        (self.path / SUMMARY).unlink(missing_ok=True)
+        return RunFolder(self.path, self.config.model_copy(update={"rounds": rounds}))._configured()
+
+    def _configured(self) -> "RunFolder":
+        write_text(self.path / CONFIG, f"format = {FORMAT}\n{to_toml(self.config)}")
+        return self
 
     @property
     def finished(self) -> bool:

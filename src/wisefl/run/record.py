@@ -127,6 +127,8 @@ class RoundRecord:
     test_accuracy: float | None = None
     test_loss: float | None = None
     held_out_accuracy: float | None = None
+    metrics: Mapping[str, Any] = field(default_factory=dict)
+    """What the nodes of a Flower run report beside: the means over those whose updates count."""
 
     dropped: tuple[Client, ...] = ()
     """Selected, but never heard of or too late."""
@@ -161,6 +163,7 @@ class RoundRecord:
         if not isinstance(values, dict):
             raise InvalidInput("not the record of a round")
         known = {item.name for item in fields(cls)}
+        values.setdefault("metrics", {})  # only runs on nodes have any
         unknown, missing = sorted(values.keys() - known), sorted(known - values.keys())
         if unknown or missing:
             what = f"an unknown field {unknown[0]!r}" if unknown else f"no field {missing[0]!r}"
