@@ -16,7 +16,7 @@ from wisefl.policies.fedavg import FedAvg
 from wisefl.policies.full import Full
 from wisefl.policies.options import check_options
 from wisefl.policies.oracle_iid import OracleIid
-from wisefl.policies.own import is_own, own_policy
+from wisefl.policies.plugin import is_own, own_policy
 from wisefl.policies.pow import PowerOfChoice
 from wisefl.policies.sae import Sae
 
