@@ -18,7 +18,7 @@ from wisefl.fleet import Fleet
 from wisefl.radio.uplink import draw_gain
 from wisefl.run.brought import anchor, check_fleet, check_names
 
-PRESETS = ("demo", "quick", "paper-fashion-mnist", "paper-cifar10")
+PRESETS = ("demo", "quick", "shakespeare", "paper-fashion-mnist", "paper-cifar10")
 
 
 class Section(BaseModel):
@@ -29,8 +29,8 @@ class Section(BaseModel):
 
 class DataSection(Section):
     name: str = "digits"
-    """The dataset: digits (embedded), fashion-mnist, cifar10 (fetched once), an .npz file, a folder of images per
-    class, or module:function; own is what a program or the nodes of a Flower run bring."""
+    """The dataset: digits (embedded), fashion-mnist, cifar10 (fetched once), shakespeare (in data.folder), an .npz
+    file, a folder of images per class, or module:function; own is what a program or a Flower run brings."""
     sha256: str | None = None
     """Fingerprint of data of one's own, which a run notes when it starts and checks when it goes on."""
     folder: str | None = None
@@ -85,8 +85,8 @@ class PolicySection(Section):
 
 class TrainingSection(Section):
     model: str = "paper-cnn"
-    """The network that is trained: paper-cnn, or module:factory or file.py:factory of your own; own is what a program
-    or a Flower app brings."""
+    """The network that is trained: paper-cnn, char-lstm, or module:factory or file.py:factory of your own; own is
+    what a program or a Flower app brings."""
     engine: Literal["auto", "fast", "general"] = "auto"
     """Which engine trains it: the fast one where it applies, unless told."""
     epochs: int = Field(default=10, ge=1)
