@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,8 +17,12 @@ from wisefl.errors import FolderInUse, InvalidInput
 def written_whole(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
     """Open a file that appears whole and on disk at the end of the block, or not at all when the block fails.
 
-    A link keeps its place and its target is replaced; what is not a file (a pipe, /dev/null) is written straight.
+    A link keeps its place and its target is replaced; what is not a file (a pipe, /dev/null) is written straight, and
+    `-` is the standard output.
     """
+    if str(path) == "-":
+        yield sys.stdout.buffer if "b" in mode else sys.stdout
+        return
     target = os.path.realpath(path)
     in_place = os.path.exists(target) and not os.path.isfile(target)
     partial = target if in_place else f"{target}.{os.getpid()}.partial"

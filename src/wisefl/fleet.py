@@ -2,6 +2,7 @@
 
 import csv
 import re
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from html import escape
@@ -107,7 +108,10 @@ class Fleet:
 
     @classmethod
     def from_csv(cls, path: str | Path) -> "Fleet":
-        """Read a fleet; a mistake in the file is reported with its row (1 is the first client) and column."""
+        """Read a fleet, from `-` the standard input; a mistake is reported with its row (1 is the first client) and
+        column."""
+        if str(path) == "-":
+            return _read(sys.stdin, "standard input")
         try:
             with open(path, encoding="utf-8-sig") as file:
                 return _read(file, str(path))

@@ -1,4 +1,5 @@
-"""Whatever a user gets wrong is told in one sentence on stderr, with exit code 2 and nothing on stdout."""
+"""Whatever a user gets wrong is told in one sentence on stderr, with exit code 2 and nothing on stdout; 3 where
+limits leave no decision."""
 
 import re
 import resource
@@ -19,9 +20,9 @@ ROW_A = "a,200,20,2e9,5,1000,1000"
 ROW_B = "b,210,25,3e9,4,900,1100"
 
 
-def complaint(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+def complaint(capsys: pytest.CaptureFixture[str], *arguments: object, code: int = 2) -> str:
     """Run a command that must fail and return its one sentence."""
-    assert main([str(argument) for argument in arguments]) == 2
+    assert main([str(argument) for argument in arguments]) == code
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith("wisefl: error: ")
@@ -66,7 +67,7 @@ def test_a_missing_file_and_a_folder(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_more_samples_than_the_fleet_holds(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    says = complaint(capsys, "plan", small, "--min-samples", 4001)
+    says = complaint(capsys, "plan", small, "--min-samples", 4001, code=3)
     assert says == (
         "the whole fleet holds 4000 samples, fewer than --min-samples 4001: lower --min-samples to at most 4000"
     )
@@ -76,7 +77,7 @@ def test_more_samples_than_the_fleet_holds(small: Path, capsys: pytest.CaptureFi
 def test_a_divergence_limit_that_nobody_meets_says_which_limit_would_do(
     small: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    says = complaint(capsys, "plan", small, "--max-divergence", 1e-9)
+    says = complaint(capsys, "plan", small, "--max-divergence", 1e-9, code=3)
     assert says.startswith("no client has a divergence of at most --max-divergence 1e-09")
     advice = re.search(r"raise --max-divergence to at least (\S+)$", says)
     assert advice is not None
@@ -88,7 +89,7 @@ def test_when_every_client_lacks_a_class_the_way_out_is_named(
 ) -> None:
     path = tmp_path / "fleet.csv"
     path.write_text(f"{HEADER}\na,200,20,2e9,5,2000,0\nb,200,20,2e9,5,0,2000\n")
-    says = complaint(capsys, "plan", path)
+    says = complaint(capsys, "plan", path, code=3)
     assert "set --max-divergence to inf or give --smoothing a value above 0" in says
     assert main(["plan", str(path), "--max-divergence", "inf", "--json"]) == 0
 
@@ -97,7 +98,7 @@ def test_when_every_client_lacks_a_class_the_way_out_is_named(
 def test_following_the_advice_works(tmp_path: Path, capsys: pytest.CaptureFixture[str], seed: int) -> None:
     path = tmp_path / "fleet.csv"
     Fleet.random(clients=40, seed=seed).to_csv(path)
-    says = complaint(capsys, "plan", path, "--min-samples", 5000)
+    says = complaint(capsys, "plan", path, "--min-samples", 5000, code=3)
     fewer = re.search(r"lower --min-samples to at most (\d+)", says)
     assert fewer is not None
     assert main(["plan", str(path), "--min-samples", fewer[1], "--json"]) == 0

@@ -156,3 +156,11 @@ def test_a_line_cut_short_is_no_record(tmp_path: Path) -> None:
     with open(folder / "rounds.jsonl", "a") as file:
         file.write('{"round": 3, "cumul')
     assert compare_folders(folder).rows[0].rounds == 2
+
+
+def test_where_a_run_has_not_learned_there_is_no_target_unless_given(tmp_path: Path) -> None:
+    make_run(tmp_path / "good", [0.1, 0.5, 0.9], "policy.name=csra")
+    make_run(tmp_path / "chance", [0.10, 0.11, 0.105], "policy.name=fedavg")
+    runs = load_runs(find_runs([tmp_path]))
+    assert compare(runs).target is None
+    assert compare(runs, 0.4).target == 0.4

@@ -43,8 +43,8 @@ def test_without_a_terminal_every_tenth_of_the_rounds_is_a_line(watch: Watch) ->
     with Progress(Console(file=said)) as progress:
         watch(progress, rounds=45, every=6)
     lines = said.getvalue().splitlines()
-    assert lines[0] == "round 5 of 45: not evaluated yet, 10.0 s, 15.0 J"
-    assert lines[-1] == "round 45 of 45: accuracy 0.5000, 90.0 s, 135.0 J"
+    assert lines[0] == "round 5 of 45: not evaluated yet, 10.0 s and 15.0 J spent"
+    assert lines[-1] == "round 45 of 45: accuracy 0.5000, 90.0 s and 135.0 J spent"
     assert len(lines) == 9
 
 

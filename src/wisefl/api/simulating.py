@@ -1,6 +1,7 @@
 """A whole training, by one call."""
 
 import tempfile
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from wisefl.data import dataset_of
 from wisefl.errors import InvalidInput, MissingExtra
 from wisefl.fleet import Fleet
 from wisefl.policies.base import TrainingPolicy
-from wisefl.policies.own import adapted
+from wisefl.policies.plugin import adapted
 from wisefl.run.brought import OWN, anchor
 from wisefl.run.config import RunConfig as Config
 from wisefl.run.config import Section, load_preset, merge, resolve
@@ -67,7 +68,11 @@ def _run(folder: Path, config: Config, brought: Brought) -> None:
     screen = Console(stderr=True, highlight=False)
     with Progress(screen) as progress:
         shown = [progress] if screen.is_terminal else []
-        run_folder(folder, config, callbacks=shown, brought=brought)
+        run_folder(folder, config, callbacks=shown, brought=brought, tell=_warn)
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, RuntimeWarning, stacklevel=2)
 
 
 def _sections(settings: dict[str, Any]) -> dict[str, Any]:

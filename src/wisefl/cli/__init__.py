@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from wisefl.cli.errors import sentence
-from wisefl.errors import WiseFLError
+from wisefl.errors import InfeasibleProblem, WiseFLError
 
 COMMANDS: dict[str, str] = {
     "fleet": "wisefl.cli.fleet",
@@ -28,7 +28,10 @@ COMMANDS: dict[str, str] = {
 }
 """Name -> module with a Typer `app`: one command, or a group of them."""
 
-INTERRUPTED, BROKEN_PIPE, BAD_INPUT = 130, 141, 2
+INTERRUPTED, BROKEN_PIPE, BAD_INPUT, INFEASIBLE = 130, 141, 2, 3
+
+
+_COMPLETE = "_WISEFL_COMPLETE"
 
 
 class _LazyCommands(TyperGroup):
@@ -52,7 +55,7 @@ class _LazyCommands(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
-app = typer.Typer(cls=_LazyCommands, add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(cls=_LazyCommands, add_completion=True, pretty_exceptions_enable=False)
 
 
 @app.callback(invoke_without_command=True)
@@ -83,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, OSError) and error.filename is None:
             _discard_output()
         print(f"wisefl: error: {sentence(error)}", file=sys.stderr)
-        return BAD_INPUT
+        return INFEASIBLE if isinstance(error, InfeasibleProblem) else BAD_INPUT
     except (KeyboardInterrupt, click.Abort):
         print("wisefl: interrupted", file=sys.stderr)
         return INTERRUPTED
@@ -93,6 +96,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: list[str]) -> None:
     """Click's own `main` would print and exit by itself."""
     command = typer.main.get_command(app)
+    if _COMPLETE in os.environ:  # a shell asks what could be typed next
+        command.main(arguments, prog_name="wisefl")
     with command.make_context("wisefl", arguments) as ctx:
         command.invoke(ctx)
     if sys.stdout is not None:

@@ -13,6 +13,7 @@ from wisefl.cli.output import check_writable, print_json
 from wisefl.errors import InvalidInput, MissingExtra
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
     from wisefl.results.comparison import Comparison, Group, RunRow
@@ -21,12 +22,14 @@ if TYPE_CHECKING:
 app = new_app()
 
 _NO_LIMIT = 1000
+_DROPPED_FIRST = ("best", "last", "s\n", "policy", "J\n", "rounds\n", "seed", "rounds", "data")
+"""Columns that a narrow screen does without, by how their heads begin."""
 
 Target = Annotated[
     float | None,
     typer.Option(
         help="Accuracy to reach, between 0 and 1.",
-        show_default="the highest that all reached, in whole percent",
+        show_default="the highest that all reached, in whole percent, where all have learned",
         metavar="ACCURACY",
     ),
 ]
@@ -52,7 +55,12 @@ def compare(
     ] = None,
     csv: Annotated[
         Path | None,
-        typer.Option("--csv", help="Also write one row per run.", rich_help_panel=OUTPUT, metavar="TABLE.csv"),
+        typer.Option(
+            "--csv",
+            help="Also write one row per run; - is the standard output.",
+            rich_help_panel=OUTPUT,
+            metavar="TABLE.csv",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -93,13 +101,15 @@ def show(comparison: "Comparison") -> None:
     """One line per experiment where there are several seeds of any, else one per run."""
     from wisefl.cli.tables import console
 
-    screen = console()
-    table = _group_table(comparison) if comparison.replicated else _run_table(comparison)
-    wanted = screen.measure(table, options=screen.options.update(width=_NO_LIMIT)).maximum
-    screen.width = max(screen.width, wanted)  # rather a wide table than numbers cut short
-    screen.print(table)
+    screen = console(least=0)
+    rows = _group_cells(comparison) if comparison.replicated else _run_cells(comparison)
+    hidden = _print_fitting(screen, rows)
+    if hidden:
+        screen.print(f"  no room for: {', '.join(hidden)}; a wider terminal, --csv or --json shows them")
     if not comparison.evaluated:
         screen.print(f"  {comparison.why_not_evaluated}", soft_wrap=True)
+    else:
+        screen.print(f"  {_legend(comparison)}")
     notes = {
         "not counted, since unfinished beside finished ones or a second copy": comparison.left_out(),
         "never more than one cluster, which is FedAvg": comparison.never_clustered(),
@@ -110,12 +120,41 @@ def show(comparison: "Comparison") -> None:
             screen.print(f"  {note}: {shown}", soft_wrap=True, markup=False)
 
 
-def _run_table(comparison: "Comparison") -> "Table":
+def _legend(comparison: "Comparison") -> str:
+    """What the words of the table mean."""
+    from wisefl.results.comparison import LAST_EVALUATIONS
+
+    words = f"accuracy: on the test set, mean of the last {LAST_EVALUATIONS} evaluations"
+    if comparison.replicated:
+        words += "; ± half the 95% interval of the mean over seeds"
+    return (
+        words if comparison.target is not None else f"{words}; no target that says something: give one with --target"
+    )
+
+
+def _print_fitting(screen: "Console", rows: list[dict[str, str]]) -> list[str]:
+    """Print the table without the columns that the screen has no room for, and tell which these are."""
+    hidden = []
+    for drop in (None, *_DROPPED_FIRST):
+        head = next((name for name in rows[0] if drop is not None and name.startswith(drop)), None)
+        if head is not None:
+            hidden.append(head.replace("\n", " "))
+            rows = [{name: cell for name, cell in row.items() if name != head} for row in rows]
+        table = _table(rows, ("run", "method", "policy", "data"))
+        wanted = screen.measure(table, options=screen.options.update(width=_NO_LIMIT)).maximum
+        if wanted <= screen.width:
+            break
+    screen.width = max(screen.width, wanted)  # rather a wide table than numbers cut short
+    screen.print(table)
+    return hidden
+
+
+def _run_cells(comparison: "Comparison") -> list[dict[str, str]]:
     rows = comparison.rows
     several_sets = len({row.dataset for row in rows}) > 1
     several_seeds = len({row.seed for row in rows}) > 1
     named = any(row.name != row.policy for row in rows)
-    cells = [
+    return [
         {
             "run": row.name,
             **({"policy": row.policy} if named else {}),
@@ -125,11 +164,10 @@ def _run_table(comparison: "Comparison") -> "Table":
             **(_run_accuracy(row) if comparison.evaluated else {}),
             "latency s": _amount(row.latency_s),
             "energy J": _amount(row.energy_j),
-            **(_run_to_target(row, comparison.target) if comparison.evaluated else {}),
+            **(_run_to_target(row, comparison.target) if comparison.target is not None else {}),
         }
         for row in rows
     ]
-    return _table(cells, ("run", "policy", "data"))
 
 
 def _run_accuracy(row: "RunRow") -> dict[str, str]:
@@ -140,14 +178,14 @@ def _run_accuracy(row: "RunRow") -> dict[str, str]:
     }
 
 
-def _run_to_target(row: "RunRow", target: float | None) -> dict[str, str]:
+def _run_to_target(row: "RunRow", target: float) -> dict[str, str]:
     rounds = "never" if row.rounds_to_target is None else str(row.rounds_to_target)
     return _to_target(target, rounds, _amount(row.latency_to_target_s), _amount(row.energy_to_target_j))
 
 
-def _group_table(comparison: "Comparison") -> "Table":
+def _group_cells(comparison: "Comparison") -> list[dict[str, str]]:
     several_sets = len({group.dataset for group in comparison.groups}) > 1
-    cells = [
+    return [
         {
             "method": group.label,
             **({"data": group.dataset} if several_sets else {}),
@@ -156,11 +194,10 @@ def _group_table(comparison: "Comparison") -> "Table":
             **(_group_accuracy(group) if comparison.evaluated else {}),
             "latency s": _estimate(group.estimates["latency_s"]),
             "energy J": _estimate(group.estimates["energy_j"]),
-            **(_group_to_target(group, comparison.target) if comparison.evaluated else {}),
+            **(_group_to_target(group, comparison.target) if comparison.target is not None else {}),
         }
         for group in comparison.groups
     ]
-    return _table(cells, ("method", "data"))
 
 
 def _group_accuracy(group: "Group") -> dict[str, str]:
@@ -168,7 +205,7 @@ def _group_accuracy(group: "Group") -> dict[str, str]:
     return {"accuracy": _estimate(found["final_accuracy"], 3), "best": _estimate(found["best_accuracy"], 3)}
 
 
-def _group_to_target(group: "Group", target: float | None) -> dict[str, str]:
+def _group_to_target(group: "Group", target: float) -> dict[str, str]:
     found = group.estimates
     reached = f"{group.reached_target} of {len(group.seeds)}" if group.reached_target else "never"
     rounds = reached if found["rounds_to_target"] is None else _estimate(found["rounds_to_target"], 1)
@@ -176,8 +213,8 @@ def _group_to_target(group: "Group", target: float | None) -> dict[str, str]:
     return _to_target(target, rounds, *spent)
 
 
-def _to_target(target: float | None, rounds: str, seconds: str, joules: str) -> dict[str, str]:
-    to = "to target" if target is None else f"to {target:.4g}"
+def _to_target(target: float, rounds: str, seconds: str, joules: str) -> dict[str, str]:
+    to = f"to {target:.4g}"
     return {f"rounds\n{to}": rounds, f"s\n{to}": seconds, f"J\n{to}": joules}
 
 

@@ -28,7 +28,10 @@ class Clock(StrEnum):
 
 @app.command(cls=Command)
 def fleet(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where to write the fleet.", metavar="FLEET.csv")],
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", help="Where to write the fleet; - is the standard output.", metavar="FLEET.csv"),
+    ],
     clients: Annotated[int, typer.Option(help="How many clients.")] = 80,
     seed: Annotated[int, typer.Option(help="The same seed gives the same fleet.")] = 0,
     samples: Annotated[
@@ -54,5 +57,6 @@ def fleet(
     near = int(np.count_nonzero(client_divergence(drawn.label_counts) <= _PAPER_DIVERGENCE))
     typer.echo(
         f"{len(drawn)} clients with {int(drawn.samples.sum())} samples of {classes} classes, {near} of them within "
-        f"divergence {_PAPER_DIVERGENCE}, written to {out}"
+        f"divergence {_PAPER_DIVERGENCE}, written to {out}",
+        err=str(out) == "-",
     )

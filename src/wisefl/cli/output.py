@@ -28,6 +28,8 @@ CLIENT_COLUMNS = (
 
 def check_writable(path: Path) -> None:
     """Refuse a place that cannot be written, before minutes are spent on what should go there."""
+    if str(path) == "-":
+        return
     folder = path.absolute().parent
     if path.is_dir():
         raise InvalidInput(f"{path}: cannot be written (is a folder)")

@@ -1,5 +1,6 @@
 """`wisefl run`: train a federation over the simulated radio network, in a folder that can be resumed."""
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,14 +18,28 @@ if TYPE_CHECKING:
 
 app = new_app()
 
+DEFAULT_PRESET = "demo"
+"""What is run where nothing is asked for: embedded data, a minute."""
+
 Preset = Annotated[
-    str | None, typer.Option(help="Start from demo, paper-fashion-mnist or paper-cifar10.", metavar="NAME")
+    str | None,
+    typer.Option(
+        help="Start from the settings of demo (embedded digits, a minute), quick (Fashion-MNIST, a few minutes), "
+        "paper-fashion-mnist or paper-cifar10.",
+        metavar="NAME",
+        show_default="demo; none with --config",
+    ),
 ]
-ConfigFile = Annotated[Path | None, typer.Option("--config", help="A TOML file, on top of the preset.")]
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option("--config", help="A TOML file whose settings go on top of the preset; - is the standard input."),
+]
 Changes = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", help="Change a field, such as policy.name=pow; may be given several times.", metavar="KEY=VALUE"
+        "--set",
+        help="Change a field, such as policy.name=pow; may be given several times. See --explain for all fields.",
+        metavar="KEY=VALUE",
     ),
 ]
 Workers = Annotated[int | None, typer.Option(help="Threads that train; results do not depend on it.", min=1)]
@@ -42,10 +57,15 @@ class Settings:
     def given(self) -> bool:
         return self.preset is not None or self.config_file is not None or bool(self.changes)
 
+    @property
+    def start(self) -> str | None:
+        """The preset to start from."""
+        return self.preset or (DEFAULT_PRESET if self.config_file is None else None)
+
     def load(self) -> "RunConfig":
         from wisefl.run.config import load_config
 
-        return load_config(self.preset, self.config_file, tuple(self.changes or ()))
+        return load_config(self.start, self.config_file, tuple(self.changes or ()))
 
 
 @app.command(cls=Command)
@@ -56,37 +76,76 @@ def run(
     resume: Annotated[Path | None, typer.Option(help="Go on with the run in this folder.", metavar="DIR")] = None,
     workers: Workers = None,
     tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Log to DIR/tensorboard too.")] = False,
-    explain: Annotated[bool, typer.Option("--explain", help="List every field of the configuration.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="List every field of the configuration, what it means and may be.")
+    ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print the whole configuration first.")] = False,
 ) -> None:
-    """Train a federation over the simulated radio network.
+    """Train a federation over the simulated radio network; without any option the demo.
 
     Every round the policy decides who trains; latency and energy are charged by one cost model. The folder holds the
     configuration, one line per round, a checkpoint and a summary; a run killed at any moment goes on with --resume
     and ends with the same records.
     """
     if explain:
+        if settings.given or out is not None or resume is not None:
+            raise InvalidInput("--explain lists the fields and runs nothing: leave the other options out")
         _explain()
         return
     from wisefl.simulation.callbacks import Progress
     from wisefl.simulation.loop import run_folder
 
     config, path = _what(settings, out, resume)
+    _announce(config, path, verbose)
     fetch_dataset(config)
-    with Progress() as progress:
-        summary = run_folder(path, config, workers=workers, callbacks=[progress, *_logs(path, tensorboard)])
-    typer.echo(f"{_sentence(summary)}; see {path}")
+    try:
+        with Progress() as progress:
+            summary = run_folder(
+                path, config, workers=workers, callbacks=[progress, *_logs(path, tensorboard)], tell=_warn
+            )
+    except KeyboardInterrupt:
+        _say_how_to_go_on(path)
+        raise
+    typer.echo(f"{_sentence(summary, path)}; see {path}")
 
 
-def _sentence(summary: "Summary") -> str:
-    accuracy = "" if summary.final_accuracy is None else f"accuracy {summary.final_accuracy:.4f}, "
-    spent = f"{summary.cumulative_latency_s:.4g} s, {summary.cumulative_energy_j:.4g} J"
-    return f"{summary.rounds} rounds of {summary.policy}: {accuracy}{spent}"
+def _announce(config: "RunConfig", path: Path, verbose: bool) -> None:
+    from wisefl.plugins import shown
+    from wisefl.run.config import to_toml
+
+    if verbose:
+        typer.echo(to_toml(config))
+    on = f"on {shown(config.data.name)} " if config.kind == "training" else ""
+    what = f"{shown(config.policy.name)} {on}with {config.data.clients} clients, {config.rounds} rounds"
+    typer.echo(f"{what}, seed {config.seed}, in {path}")
+
+
+def _warn(text: str) -> None:
+    typer.echo(f"wisefl: warning: {text}", err=True)
+
+
+def _say_how_to_go_on(path: Path) -> None:
+    from wisefl.run.folder import CONFIG
+
+    if (path / CONFIG).exists():
+        typer.echo(f"wisefl: go on with: wisefl run --resume {shlex.quote(str(path))}", err=True)
+
+
+def _sentence(summary: "Summary", path: Path) -> str:
+    """What came of it; accuracy is what `wisefl compare` calls so."""
+    from wisefl.results.comparison import LAST_EVALUATIONS, compare, load_runs
+    from wisefl.simulation.callbacks import spent
+
+    accuracy = compare(load_runs([path])).rows[0].final_accuracy
+    told = "" if accuracy is None else f"accuracy {accuracy:.4f} (mean of the last {LAST_EVALUATIONS} evaluations), "
+    cost = spent(summary.cumulative_latency_s, summary.cumulative_energy_j)
+    return f"{summary.rounds} rounds of {summary.policy}: {told}{cost} spent"
 
 
 def _what(settings: Settings, out: Path | None, resume: Path | None) -> tuple["RunConfig", Path]:
     """The configuration to run and the folder to run it in."""
     from wisefl.plugins import shown
-    from wisefl.run.config import same_run, to_toml
+    from wisefl.run.config import same_run
     from wisefl.run.folder import CONFIG, RunFolder
 
     if resume is not None:
@@ -101,12 +160,10 @@ def _what(settings: Settings, out: Path | None, resume: Path | None) -> tuple["R
     config = settings.load()
     path = (
         out
-        or Path("runs")
-        / f"{settings.preset or shown(config.data.name)}-{shown(config.policy.name)}-seed{config.seed}"
+        or Path("runs") / f"{settings.start or shown(config.data.name)}-{shown(config.policy.name)}-seed{config.seed}"
     )
     if (path / CONFIG).exists():
         raise InvalidInput(f"{path} already holds a run: continue it with --resume {path} or choose another --out")
-    typer.echo(to_toml(config))
     return config, path
 
 
@@ -133,11 +190,12 @@ def _logs(path: Path, tensorboard: bool) -> "list[Callback]":
 
 def _explain() -> None:
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     from wisefl.run.config import explain
 
     table = Table("field", "default", "meaning", box=None)
     for row in explain():
-        table.add_row(*row)
+        table.add_row(*map(escape, row))
     Console().print(table)

@@ -75,7 +75,7 @@ def sweep(
     check_target(target)
     check_means(jobs, backend.value)
     cells = plan_sweep(
-        out, over, preset=settings.preset, file=settings.config_file, changes=tuple(settings.changes or ())
+        out, over, preset=settings.start, file=settings.config_file, changes=tuple(settings.changes or ())
     )
     for config in {(cell.config.data.name, cell.config.data.folder): cell.config for cell in cells}.values():
         fetch_dataset(config)

@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from wisefl.data import cache
+from wisefl.data import cache, shakespeare
 from wisefl.data.catalog import Spec, find
 from wisefl.data.dataset import Arrays, Damaged, Dataset, NotThere, checked
 from wisefl.data.digits import digits_arrays
@@ -27,6 +27,8 @@ def load(
     and cached; a damaged cache is fetched again. `digits` comes with scikit-learn and needs no source, and data of
     one's own (`wisefl.data.own`) goes by its place.
     """
+    if name == shakespeare.NAME:
+        return shakespeare.load_roles(folder)
     if is_own(name):
         return load_own(name)
     dataset, _ = _get(name, folder, sources, watcher or Watcher(), keep_folder=False)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from wisefl.arrays import Ints
 from wisefl.data.dataset import Dataset, Inputs
+from wisefl.data.shakespeare import NAME as SHAKESPEARE
 from wisefl.errors import InvalidInput, MissingExtra
 from wisefl.plugins import announced, call, is_reference, refer
 
@@ -23,8 +24,14 @@ _PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", 
 
 
 def is_own(name: str) -> bool:
-    """Whether a name stands for data of one's own: by its form, or because an installed package announces it."""
-    return name.endswith(".npz") or is_reference(name) or Path(name).is_absolute() or name in announced(ENTRY_POINTS)
+    """Whether a name stands for data that a user brings: by its form, or because a package announces it."""
+    return (
+        name == SHAKESPEARE
+        or name.endswith(".npz")
+        or is_reference(name)
+        or Path(name).is_absolute()
+        or name in announced(ENTRY_POINTS)
+    )
 
 
 def load_own(name: str) -> Dataset:

@@ -60,7 +60,24 @@ def _after_pooling(length: int) -> int:
     return max(0, ((length - 4) // 2 - 4) // 2)
 
 
-MODELS: dict[str, Callable[[Shape, int], nn.Module]] = {"paper-cnn": PaperCNN}
+class CharLSTM(nn.Module):
+    """The next character of a text: an embedding of 8 numbers, an LSTM of 64 units, and a layer on its last state."""
+
+    def __init__(self, shape: Shape, classes: int) -> None:
+        super().__init__()
+        if len(shape) != 1:
+            raise InvalidInput(f"char-lstm takes a row of tokens, not samples of shape {shape}")
+        self.embedding = nn.Embedding(classes, 8)
+        self.lstm = nn.LSTM(8, 64, batch_first=True)
+        self.head = nn.Linear(64, classes)
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        states, _ = self.lstm(self.embedding(tokens))
+        logits: torch.Tensor = self.head(states[:, -1])
+        return logits
+
+
+MODELS: dict[str, Callable[[Shape, int], nn.Module]] = {"paper-cnn": PaperCNN, "char-lstm": CharLSTM}
 """Models by name, made from an image shape and a number of classes."""
 
 

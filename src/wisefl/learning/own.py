@@ -9,7 +9,7 @@ from wisefl.plugins import call, refer
 if TYPE_CHECKING:
     from torch import nn
 
-MODEL_NAMES = ("paper-cnn",)
+MODEL_NAMES = ("paper-cnn", "char-lstm")
 """Models that go by a name of ours (see `wisefl.learning.model.MODELS`)."""
 
 

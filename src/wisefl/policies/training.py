@@ -21,7 +21,7 @@ from wisefl.policies.ocean import Ocean
 from wisefl.policies.oort import Oort
 from wisefl.policies.options import check_options
 from wisefl.policies.oracle_iid import OracleIid
-from wisefl.policies.own import is_own, own_policy
+from wisefl.policies.plugin import is_own, own_policy
 from wisefl.policies.pow import PowerOfChoice
 from wisefl.policies.rbcs_f import RbcsF
 from wisefl.policies.sae import Sae

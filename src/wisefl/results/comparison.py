@@ -20,6 +20,8 @@ from wisefl.run.folder import CONFIG, RunFolder
 
 LAST_EVALUATIONS = 5
 """The accuracy of a single round jumps about; the final one is the mean over this many evaluations."""
+LEARNED = 0.02
+"""A run whose accuracy never rose by so much above its first one, or above a half, has not learned anything."""
 DECIDED = "none"
 """The dataset of a run whose rounds are only decided."""
 CLUSTERING = "cfl"
@@ -228,7 +230,11 @@ def _counted(members: Sequence[Run]) -> list[Run]:
 
 
 def _common_target(runs: Iterable[Run]) -> float | None:
-    best = [float(run.curve.accuracy.max()) for run in runs if len(run.curve)]
+    """None where a run has not learned: what it reached, anybody reaches by chance."""
+    curves = [run.curve for run in runs if len(run.curve)]
+    if not all(len(curve) == 1 or curve.accuracy.max() >= min(curve.accuracy[0], 0.5) + LEARNED for curve in curves):
+        return None
+    best = [float(curve.accuracy.max()) for curve in curves]
     # 0.83 is 82.999... hundredths in floating point
     return math.floor(100.0 * min(best) + 1e-6) / 100.0 if best else None
 
@@ -285,8 +291,14 @@ def _labels(runs: Sequence[Run]) -> list[str]:
         alike = [other.settings for other in runs if other.policy == run.policy]
         keys = sorted({key for settings in alike for key in settings} - set(_IRRELEVANT))
         differing = [key for key in keys if len({repr(settings.get(key)) for settings in alike}) > 1]
-        labels.append(" ".join([run.policy, *(f"{_short(key)}={run.settings.get(key)}" for key in differing)]))
+        labels.append(
+            " ".join([run.policy, *(f"{_short(key)}={_shown(run.settings.get(key))}" for key in differing)])
+        )
     return labels
+
+
+def _shown(value: Any) -> Any:
+    return shown(value) if isinstance(value, str) else value
 
 
 def _short(key: str) -> str:

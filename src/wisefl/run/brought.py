@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from wisefl.data import CATALOG, FORMS, is_own
+from wisefl.data.shakespeare import NAME as SHAKESPEARE
 from wisefl.errors import InvalidInput
 from wisefl.fleet import Fleet
 from wisefl.learning.own import MODEL_NAMES
@@ -31,7 +32,7 @@ def _anchor(section: str, key: str, value: Any, base: Path) -> Any:
         return value
     if (section, key) in (("data", "folder"), ("fleet", "file")):
         return value if value == OWN else _absolute(value, base)
-    if (section, key) == ("data", "name") and value not in (*CATALOG, OWN):
+    if (section, key) == ("data", "name") and value not in (*CATALOG, SHAKESPEARE, OWN):
         place = Path(_absolute(value, base))
         return str(place) if value.endswith(".npz") or place.is_dir() else anchored(value, base)
     if (section, key) in (("training", "model"), ("policy", "name")):
@@ -71,9 +72,8 @@ def check_fleet(values: dict[str, Any]) -> dict[str, Any]:
 def check_names(data: str, model: str) -> None:
     """Refuse a name that stands for nothing, before anything is loaded."""
     if data not in (*CATALOG, OWN) and not is_own(data):
-        raise InvalidInput(
-            f"data.name = {data!r}: there is no such dataset; there are {', '.join(CATALOG)}, or give {FORMS}"
-        )
+        known = ", ".join([*CATALOG, SHAKESPEARE])
+        raise InvalidInput(f"data.name = {data!r}: there is no such dataset; there are {known}, or give {FORMS}")
     if model not in (*MODEL_NAMES, OWN) and not is_reference(model):
         raise InvalidInput(
             f"training.model = {model!r}: there is no such model; there are {', '.join(MODEL_NAMES)}, or give "

@@ -1,13 +1,15 @@
 """What a run is: a TOML file, checked field by field before anything starts."""
 
+import sys
 import tomllib
 from dataclasses import fields
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic.fields import FieldInfo
 
 from wisefl.arrays import Floats
 from wisefl.decision.problem import Limits
@@ -16,7 +18,7 @@ from wisefl.fleet import Fleet
 from wisefl.radio.uplink import draw_gain
 from wisefl.run.brought import anchor, check_fleet, check_names
 
-PRESETS = ("demo", "paper-fashion-mnist", "paper-cifar10")
+PRESETS = ("demo", "quick", "shakespeare", "paper-fashion-mnist", "paper-cifar10")
 
 
 class Section(BaseModel):
@@ -27,8 +29,8 @@ class Section(BaseModel):
 
 class DataSection(Section):
     name: str = "digits"
-    """The dataset: digits (embedded), fashion-mnist, cifar10 (fetched once), an .npz file, a folder of images per
-    class, or module:function; own is what a program or the nodes of a Flower run bring."""
+    """The dataset: digits (embedded), fashion-mnist, cifar10 (fetched once), shakespeare (in data.folder), an .npz
+    file, a folder of images per class, or module:function; own is what a program or a Flower run brings."""
     sha256: str | None = None
     """Fingerprint of data of one's own, which a run notes when it starts and checks when it goes on."""
     folder: str | None = None
@@ -83,8 +85,8 @@ class PolicySection(Section):
 
 class TrainingSection(Section):
     model: str = "paper-cnn"
-    """The network that is trained: paper-cnn, or module:factory or file.py:factory of your own; own is what a program
-    or a Flower app brings."""
+    """The network that is trained: paper-cnn, char-lstm, or module:factory or file.py:factory of your own; own is
+    what a program or a Flower app brings."""
     engine: Literal["auto", "fast", "general"] = "auto"
     """Which engine trains it: the fast one where it applies, unless told."""
     epochs: int = Field(default=10, ge=1)
@@ -202,8 +204,9 @@ def check(values: dict[str, Any]) -> RunConfig:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
+    """What a TOML file sets; `-` is the standard input."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InvalidInput(f"{path}: no such file") from None
     except OSError as error:
@@ -231,12 +234,24 @@ def explain() -> list[tuple[str, str, str]]:
         kind = item.annotation
         if isinstance(kind, type) and issubclass(kind, Section):
             rows += [
-                (f"{name}.{inner}", _toml(spec.default), spec.description or "")
-                for inner, spec in kind.model_fields.items()
+                (f"{name}.{inner}", _toml(spec.default), _meaning(spec)) for inner, spec in kind.model_fields.items()
             ]
         else:
-            rows.append((name, _toml(item.default), item.description or ""))
+            rows.append((name, _toml(item.default), _meaning(item)))
     return rows
+
+
+def _meaning(item: FieldInfo) -> str:
+    """What a field means and which values it may have."""
+    said = " ".join((item.description or "").split())
+    bounds = {type(one).__name__: one for one in item.metadata}
+    words = {"Ge": "at least", "Gt": "above", "Le": "at most", "Lt": "below"}
+    allowed = [f"{words[kind]} {getattr(one, kind.lower()):g}" for kind, one in bounds.items() if kind in words]
+    if get_origin(item.annotation) is Literal:
+        allowed.append(f"one of {', '.join(map(str, get_args(item.annotation)))}")
+    elif item.annotation is bool:
+        allowed.append("true or false")
+    return f"{said} [{' and '.join(allowed)}]" if allowed else said
 
 
 def merge(into: dict[str, Any], more: dict[str, Any]) -> None:

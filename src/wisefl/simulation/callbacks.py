@@ -63,7 +63,7 @@ class Progress:
 
     def _state(self, record: RoundRecord) -> str:
         accuracy = self._unknown if self._accuracy is None else f"accuracy {self._accuracy:.4f}"
-        return f"{accuracy}, {record.cumulative_latency_s:,.1f} s, {record.cumulative_energy_j:,.1f} J"
+        return f"{accuracy}, {spent(record.cumulative_latency_s, record.cumulative_energy_j)} spent"
 
     def _stop(self) -> None:
         if self._bar is not None:
@@ -77,10 +77,19 @@ def _bar(console: "Console") -> "rich.progress.Progress":
 
     return Bar(
         TextColumn("{task.description}", markup=False),
-        BarColumn(),
+        BarColumn(bar_width=10),
         MofNCompleteColumn(),
-        TextColumn("{task.fields[state]}", markup=False),
-        TextColumn("left"),
+        TextColumn("{task.fields[state]},", markup=False),
         TimeRemainingColumn(),
+        TextColumn("left"),
         console=console,
     )
+
+
+def spent(latency_s: float, energy_j: float) -> str:
+    """`8.5 s and 6.8 J`; three digits where it is less than one."""
+    return f"{_amount(latency_s)} s and {_amount(energy_j)} J"
+
+
+def _amount(value: float) -> str:
+    return f"{value:,.1f}" if value >= 1.0 or value == 0.0 else f"{value:.3g}"

@@ -48,6 +48,11 @@ class Federation:
     def clients(self) -> int:
         return len(self.partition)
 
+    @property
+    def chance(self) -> float:
+        """Test accuracy of always naming the most frequent class."""
+        return float(np.bincount(self.test.labels).max() / len(self.test))
+
     @cached_property
     def names(self) -> Sequence[Client]:
         """Of the clients, as records have them: their ids where a file gave them some, else their numbers."""

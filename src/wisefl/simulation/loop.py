@@ -10,6 +10,7 @@ from wisefl.run.loop import Callback, Driver, drive
 from wisefl.run.record import Summary
 from wisefl.simulation.brought import NOTHING, Brought
 from wisefl.simulation.decisions import Decisions
+from wisefl.simulation.doubts import Doubts, Tell
 
 
 def run_folder(
@@ -19,10 +20,11 @@ def run_folder(
     workers: int | None = None,
     callbacks: Sequence[Callback] = (),
     brought: Brought = NOTHING,
+    tell: Tell | None = None,
 ) -> Summary:
     """Do the run of a folder: a new one from `config`, or what is left of the one it holds.
 
-    `brought` is what a caller has in memory instead of naming it.
+    `brought` is what a caller has in memory instead of naming it; `tell` hears what makes the run doubtful.
     """
     if config is None or (path / CONFIG).exists():
         folder = RunFolder.open(path)
@@ -31,10 +33,15 @@ def run_folder(
         if folder.finished:
             return folder.summary()
         driver, _ = _driver(folder.config, workers, brought)
-        return drive(folder, driver, callbacks)
+        return drive(folder, driver, _watchers(driver, callbacks, tell))
     # A run that cannot start leaves no folder behind.
     driver, noted = _driver(config, workers, brought)
-    return drive(RunFolder.create(path, noted), driver, callbacks)
+    return drive(RunFolder.create(path, noted), driver, _watchers(driver, callbacks, tell))
+
+
+def _watchers(driver: Driver, callbacks: Sequence[Callback], tell: Tell | None) -> Sequence[Callback]:
+    chance = getattr(driver, "chance", None)  # of a run that trains
+    return callbacks if tell is None or chance is None else [*callbacks, Doubts(chance, tell)]
 
 
 def _driver(config: RunConfig, workers: int | None, brought: Brought) -> tuple[Driver, RunConfig]:

@@ -35,6 +35,11 @@ class Training:
 
     federation: Federation
 
+    @property
+    def chance(self) -> float:
+        """Accuracy that is no achievement."""
+        return self.federation.chance
+
     def start(self) -> State:
         return State.initial(self.federation.initial_weights, self.federation.clients)
 
