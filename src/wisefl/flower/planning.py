@@ -51,4 +51,5 @@ def restricted(problem: RoundProblem, positions: Ints, covered: int = 0) -> Roun
 
 def check_profile(profile: Profile, limits: Limits) -> None:
     """Refuse a client whose radio or CPU no cost can be told of: it would make every later problem unsound."""
-    RoundProblem.build(fleet_of([profile]), None, replace(limits, max_divergence=np.inf, min_samples=1))
+    alone = replace(limits, required=(), forbidden=(), min_clients=1, max_clients=None)
+    RoundProblem.build(fleet_of([profile]), None, replace(alone, max_divergence=np.inf, min_samples=1))
