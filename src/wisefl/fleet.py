@@ -3,8 +3,9 @@
 import csv
 import re
 import sys
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, fields
+from functools import partial
 from html import escape
 from itertools import islice
 from pathlib import Path
@@ -22,8 +23,10 @@ from wisefl.radio.uplink import draw_gain
 from wisefl.randomness import rng
 
 NUMBER_COLUMNS = ("distance_m", "transmit_power_dbm", "max_frequency_hz", "cycles_per_bit")
-OPTIONAL_COLUMNS = ("channel_gain",)
-_POSITIVE = ("distance_m", "max_frequency_hz", "cycles_per_bit", "channel_gain")
+WISHES: dict[str, float] = {"max_energy_j": np.inf, "energy_weight": 1.0, "value": 0.0}
+"""What a planner may ask of single clients, and what a blank means: no limit, a joule like any other, no reward."""
+OPTIONAL_COLUMNS = ("channel_gain", *WISHES)
+_POSITIVE = ("distance_m", "max_frequency_hz", "cycles_per_bit", "channel_gain", "max_energy_j")
 _CHUNK_ROWS = 50_000
 
 
@@ -32,6 +35,8 @@ class Fleet:
     """Every client of a federation, as a structure of arrays ordered by row.
 
     `channel_gain` is |h|^2, the power of the small-scale fading of the moment (1 where nothing is known).
+    `max_energy_j` is the most that a client may spend in a round, `energy_weight` what a joule of its counts against
+    others' and `value` what its taking part is worth; left out, they ask for nothing.
     """
 
     client: NDArray[np.str_]
@@ -41,10 +46,16 @@ class Fleet:
     cycles_per_bit: Floats
     label_counts: NDArray[np.int64]
     channel_gain: Floats
+    max_energy_j: Floats = field(default_factory=lambda: np.empty(0))
+    energy_weight: Floats = field(default_factory=lambda: np.empty(0))
+    value: Floats = field(default_factory=lambda: np.empty(0))
 
     def __post_init__(self) -> None:
         for item in fields(self):
             object.__setattr__(self, item.name, _as_array(getattr(self, item.name), item.name))
+        for name, neutral in WISHES.items():
+            if getattr(self, name).size == 0:
+                object.__setattr__(self, name, np.full(len(self.client), neutral))
         _check(self)
 
     def __repr__(self) -> str:
@@ -126,12 +137,12 @@ class Fleet:
 
     def to_csv(self, path: str | Path) -> None:
         """Write a fleet that `from_csv` reads back exactly; the file appears whole or not at all."""
-        header = ["client", *NUMBER_COLUMNS, *_count_columns(self.label_counts.shape[1]), *OPTIONAL_COLUMNS]
-        numbers = [getattr(self, name).tolist() for name in NUMBER_COLUMNS]
-        rows = zip(
-            self.client.tolist(), *numbers, self.label_counts.tolist(), self.channel_gain.tolist(), strict=True
-        )
-        write_csv(path, header, ([*front, *counts, gain] for *front, counts, gain in rows))
+        last = ["channel_gain", *self._wishes()]
+        header = ["client", *NUMBER_COLUMNS, *_count_columns(self.label_counts.shape[1]), *last]
+        front = zip(self.client.tolist(), *(getattr(self, name).tolist() for name in NUMBER_COLUMNS), strict=True)
+        back = zip(*(_cells(getattr(self, name)) for name in last), strict=True)
+        rows = zip(front, self.label_counts.tolist(), back, strict=True)
+        write_csv(path, header, ([*first, *counts, *others] for first, counts, others in rows))
 
     @classmethod
     def from_frame(cls, frame: Any) -> "Fleet":
@@ -140,12 +151,21 @@ class Fleet:
 
     def to_frame(self) -> Any:
         """A data frame (pandas where it is installed) that `from_frame` reads back."""
-        names = ("client", *NUMBER_COLUMNS, *OPTIONAL_COLUMNS)
+        names = ("client", *NUMBER_COLUMNS, "channel_gain", *self._wishes())
         counts = dict(zip(_count_columns(self.label_counts.shape[1]), self.label_counts.T.tolist(), strict=True))
         return make_frame({name: getattr(self, name).tolist() for name in names} | counts)
 
+    def _wishes(self) -> list[str]:
+        """The columns of what is asked of some client."""
+        return [name for name, neutral in WISHES.items() if (getattr(self, name) != neutral).any()]
+
     def _repr_html_(self) -> str:
         return f"<code>{escape(repr(self))}</code>"
+
+
+def _cells(values: Floats) -> list[float | str]:
+    """Numbers as a file holds them: a limit that does not exist is a blank."""
+    return ["" if value == np.inf else value for value in values.tolist()]
 
 
 def _as_array(values: Any, name: str) -> NDArray[Any]:
@@ -183,7 +203,7 @@ def _read(file: Iterable[str], path: str) -> Fleet:
     first_row = 1
     while chunk := list(islice(lines, _CHUNK_ROWS)):
         try:
-            table = np.loadtxt(chunk, dtype=layout, delimiter=",", comments=None, quotechar='"', ndmin=1)
+            table = _table(chunk, layout)
         except ValueError as error:
             raise InvalidInput(f"{path}: {_first_mistake(chunk, layout, first_row) or error}") from None
         for name in wanted:
@@ -198,6 +218,22 @@ def _read(file: Iterable[str], path: str) -> Fleet:
         return Fleet(label_counts=counts, **column)
     except InvalidInput as error:
         raise InvalidInput(f"{path}: {error}") from None
+
+
+def _table(lines: list[str], layout: np.dtype[Any]) -> NDArray[Any]:
+    """Rows by the fast reader; where it stumbles, once more with blanks for what nobody asks of a client."""
+    blank = {at: _or(WISHES[name]) for at, name in enumerate(layout.names or ()) if name in WISHES}
+    read = partial(np.loadtxt, lines, dtype=layout, delimiter=",", comments=None, quotechar='"', ndmin=1)
+    try:
+        return np.asarray(read())
+    except ValueError:
+        if not blank:
+            raise
+        return np.asarray(read(converters=blank))
+
+
+def _or(neutral: float) -> Callable[[str], float]:
+    return lambda cell: float(cell) if cell.strip() else neutral
 
 
 def _wanted_columns(header: list[str], path: str) -> list[str]:
@@ -236,7 +272,8 @@ def _first_mistake(chunk: list[str], layout: np.dtype[Any], first_row: int) -> s
         if len(cells) != len(names):
             return f"row {row} has {len(cells)} cells, the header has {len(names)}"
         for name, cell in zip(names, cells, strict=True):
-            if layout[name] == np.float64 and not _is_number(cell):
+            blank = name in WISHES and not cell.strip()
+            if layout[name] == np.float64 and not blank and not _is_number(cell):
                 return f"row {row}, column {name!r}: {cell!r} is not a number"
     return None
 
@@ -259,7 +296,10 @@ def _check(fleet: Fleet) -> None:
             raise InvalidInput(f"column {name!r} has {len(getattr(fleet, name))} entries for {clients} clients")
     for name in (*NUMBER_COLUMNS, *OPTIONAL_COLUMNS):
         values = getattr(fleet, name)
-        _refuse(~np.isfinite(values), values, name, "is not a finite number")
+        unlimited = (values == np.inf) & (name == "max_energy_j")
+        _refuse(~np.isfinite(values) & ~unlimited, values, name, "is not a finite number")
+        if name == "energy_weight":
+            _refuse(values < 0.0, values, name, "must be at least 0")
         if name in _POSITIVE:
             _refuse(values <= 0.0, values, name, "must be greater than 0")
     negative = fleet.label_counts < 0

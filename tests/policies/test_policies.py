@@ -66,7 +66,7 @@ def test_options_reach_selector_and_allocator():
 
 
 def test_solvers_are_policies_too():
-    decision = decide("brute", SMALL["GHz"], max_clients=12)
+    decision = decide("brute", SMALL["GHz"], most_eligible=12)
     assert decision.solver == "brute"
     assert decision.lower_bound is not None
     assert decision.seconds > 0.0
@@ -80,7 +80,7 @@ def test_an_unknown_name_lists_what_there_is(name):
 
 @pytest.mark.parametrize("name", ["ga+greedy", "brute"])
 def test_an_unknown_option_lists_what_there_is(name):
-    with pytest.raises(InvalidInput, match=r"has no option 'colour'; it has (fitness, .*delta_b|max_clients)"):
+    with pytest.raises(InvalidInput, match=r"has no option 'colour'; it has (fitness, .*delta_b|most_eligible)"):
         decide(name, SMALL["GHz"], colour="red")
 
 

@@ -1,7 +1,7 @@
 """Kinds of fleets on which a certified search could fail, each a function of (clients, seed)."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 
@@ -140,7 +140,7 @@ def twins(clients: int, seed: int) -> RoundProblem:
     """Every client exists eight times."""
     fleet = Fleet.random(-(-clients // 8), seed)
     which = np.repeat(np.arange(len(fleet)), 8)[:clients]
-    names = ("distance_m", "transmit_power_dbm", "max_frequency_hz", "cycles_per_bit", "label_counts", "channel_gain")
+    names = [item.name for item in fields(fleet) if item.name != "client"]
     copies = {name: getattr(fleet, name)[which] for name in names}
     return covering(replace(fleet, client=np.arange(clients).astype(str), **copies), 0.2)
 

@@ -7,11 +7,11 @@ from typing import Any
 import click
 from typer.core import TyperCommand
 
-from wisefl.decision.problem import Limits
+from wisefl.decision.limits import Limits
 from wisefl.errors import WiseFLError
 
-_LIMITS = frozenset(item.name for item in fields(Limits)) - {"divergence"}
-"""Fields that an error calls by name wherever they stand; `divergence` is more often the word than the option."""
+_LIMITS = frozenset(item.name for item in fields(Limits)) - {"divergence", "required", "forbidden"}
+"""Fields that an error calls by name wherever they stand; these three are more often the word than the option."""
 
 
 class Command(TyperCommand):

@@ -6,15 +6,16 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import click
 import typer
 
-from wisefl.decision.problem import Limits
+from wisefl.decision.limits import Limits
 
-REPRESENTATION, COST, RADIO, COMPUTING, METHOD, OUTPUT = (
+REPRESENTATION, CEILINGS, COST, RADIO, COMPUTING, METHOD, OUTPUT = (
     "Who may take part",
+    "What a round may take",
     "What a round costs",
     "Radio",
     "Computing",
@@ -23,7 +24,17 @@ REPRESENTATION, COST, RADIO, COMPUTING, METHOD, OUTPUT = (
 )
 
 _LIMIT_PANELS: dict[str, tuple[str, ...]] = {
-    REPRESENTATION: ("max_divergence", "divergence", "min_samples", "smoothing"),
+    REPRESENTATION: (
+        "max_divergence",
+        "divergence",
+        "min_samples",
+        "smoothing",
+        "required",
+        "forbidden",
+        "min_clients",
+        "max_clients",
+    ),
+    CEILINGS: ("deadline_s", "energy_budget_j"),
     COST: ("latency_weight", "energy_weight"),
     RADIO: ("bandwidth_hz", "noise_dbm_hz", "carrier_hz", "path_loss_exponent", "model_bits"),
     COMPUTING: ("capacitance", "epochs", "bits_per_sample"),
@@ -70,14 +81,20 @@ class _ShownShort(float):
 def _option(item: "Field[Any]") -> inspect.Parameter:
     panel, text = _PANEL_OF[item.name], item.metadata["help"]
     default: Any = item.default
-    words = get_args(item.type)  # of a Literal; of a plain type there are none
-    kind: Any = str if words else item.type
+    names = isinstance(default, tuple)
+    words = get_args(item.type) if get_origin(item.type) is Literal else ()
+    kind: Any = str if words else list[str] if names else item.type
     choice = click.Choice(words) if words else None
+    spelled = [item.metadata["option"]] if "option" in item.metadata else []
+    own: dict[str, Any] = {"metavar": "CLIENT"} if names else {}
+    option = typer.Option(
+        *spelled, help=text, rich_help_panel=panel, click_type=choice, show_default=not names, **own
+    )
     return inspect.Parameter(
         item.name,
         inspect.Parameter.KEYWORD_ONLY,
-        default=_ShownShort(default) if item.type is float else default,
-        annotation=Annotated[kind, typer.Option(help=text, rich_help_panel=panel, click_type=choice)],
+        default=_ShownShort(default) if item.type is float else list(default) if names else default,
+        annotation=Annotated[kind, option],
     )
 
 

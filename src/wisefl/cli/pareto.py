@@ -10,7 +10,7 @@ from wisefl.cli.errors import Command
 from wisefl.cli.options import METHOD, OUTPUT, FleetPath, MaxGap, TimeLimit, new_app, with_groups
 from wisefl.cli.output import check_options, check_writable
 from wisefl.cli.startup import import_numba
-from wisefl.decision.problem import Limits
+from wisefl.decision.limits import Limits
 from wisefl.errors import InvalidInput, MissingExtra
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from wisefl.cli.output import (
     print_json,
 )
 from wisefl.cli.startup import import_numba
-from wisefl.decision.problem import Limits
+from wisefl.decision.limits import Limits
 from wisefl.errors import InvalidInput, WiseFLError
 
 if TYPE_CHECKING:

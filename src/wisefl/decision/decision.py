@@ -67,16 +67,27 @@ class Decision:
         return cost.round_energy_j(self.upload_j, self.compute_j)
 
     @cached_property
+    def cost(self) -> float:
+        """a1 T + a2 E, every client's joules by its own weight: the objective before values."""
+        limits, weight = self.problem.limits, self.problem.fleet.energy_weight
+        weighed_j = cost.round_energy_j(self.upload_j * weight, self.compute_j * weight)
+        return cost.objective(self.latency_s, weighed_j, limits.latency_weight, limits.energy_weight)
+
+    @cached_property
+    def value(self) -> float:
+        """What the selected clients' taking part is worth."""
+        return float(self.problem.value[self.selected].sum())
+
+    @cached_property
     def objective(self) -> float:
-        limits = self.problem.limits
-        return cost.objective(self.latency_s, self.energy_j, limits.latency_weight, limits.energy_weight)
+        return self.cost - self.value
 
     @property
     def gap(self) -> float | None:
-        """(objective - lower bound) / objective, None without a lower bound."""
+        """(objective - lower bound) / cost, None without a lower bound; values could make the objective 0."""
         if self.lower_bound is None:
             return None
-        return (self.objective - self.lower_bound) / self.objective
+        return (self.objective - self.lower_bound) / self.cost
 
     @property
     def samples(self) -> int:
@@ -111,4 +122,22 @@ class Decision:
             if problem.limits.limits_mixture and chosen.any():
                 # In nats: relative to a limit of 0 it would say nothing.
                 amounts["divergence"] = self.divergence_mixture - problem.limits.max_divergence
+            amounts |= self._beyond_wishes()
         return {name: amount for name, amount in amounts.items() if not amount <= tolerance}
+
+    def _beyond_wishes(self) -> dict[str, float]:
+        """How far the decision is beyond what is asked besides the paper's limits."""
+        limits, problem, heads = self.problem.limits, self.problem, int(np.count_nonzero(self.selected))
+        spent = (self.upload_j + self.compute_j) / problem.max_energy_j
+        amounts = {"max_energy_j": float(np.max(spent[self.selected], initial=0.0)) - 1.0}
+        if limits.min_clients > 1:
+            amounts["min_clients"] = 1.0 - heads / limits.min_clients
+        if limits.required:
+            amounts["required"] = float(len(limits.required) - np.count_nonzero(problem.required & self.selected))
+        if limits.max_clients is not None:
+            amounts["max_clients"] = heads / limits.max_clients - 1.0
+        if limits.deadline_s is not None:
+            amounts["deadline_s"] = self.latency_s / limits.deadline_s - 1.0
+        if limits.energy_budget_j is not None:
+            amounts["energy_budget_j"] = self.energy_j / limits.energy_budget_j - 1.0
+        return amounts

@@ -42,7 +42,10 @@ class FrequencyPlan:
 
 
 def exact_frequency(problem: RoundProblem, selected: Mask, share: Floats) -> FrequencyPlan:
-    """P7 to machine precision: the deadline with `a1 = 2 a2 eps sum (w / (T - tau))^3`, or the least there is."""
+    """P7 to machine precision: the deadline with `a1 = 2 a2 eps sum (w / (T - tau))^3`, or the least there is.
+
+    Every client's joules count by its own weight; a longest deadline is kept where the shares allow it.
+    """
     if not selected.any():
         return FrequencyPlan(np.zeros(len(problem)), 0.0)
     fixed = _Fixed.of(problem, selected, share)
@@ -53,14 +56,18 @@ def exact_frequency(problem: RoundProblem, selected: Mask, share: Floats) -> Fre
     # With s(T) = sum (w / (T - tau))^3 the condition reads s^(-1/3) = (2 a2 eps / a1)^(1/3). Its left side is concave
     # and rises, nearly straight, so that Newton's steps from below never pass the root and are few.
     goal = float(np.cbrt(2.0 * fixed.energy_price / fixed.latency_weight))
+    weight = problem.fleet.energy_weight[selected]
+    longest = np.inf if problem.limits.deadline_s is None else problem.limits.deadline_s - last_upload
     remaining = least
-    for _ in range(_NEWTON_STEPS):
+    for _ in range(_NEWTON_STEPS if weight.any() else 0):
         speed = fixed.work / (head_start + remaining)
-        reached = float(np.cbrt(1.0 / (speed**3).sum()))
-        moved = remaining + (goal - reached) / (reached**4 * float((speed**3 / (head_start + remaining)).sum()))
+        reached = float(np.cbrt(1.0 / (weight * speed**3).sum()))
+        rise = reached**4 * float((weight * speed**3 / (head_start + remaining)).sum())
+        moved = remaining + (goal - reached) / rise
         if not moved > remaining:
             break
         remaining = moved
+    remaining = max(min(remaining, longest), least)
     frequency = np.minimum(fixed.work / (head_start + remaining), fixed.max_frequency)
     return FrequencyPlan(_over_fleet(frequency, selected), last_upload + remaining)
 

@@ -1,81 +1,22 @@
 """One round's problem P1': the clients that pass the divergence filter, their costs, and the limits."""
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wisefl.arrays import Floats
+from wisefl.arrays import Floats, Mask
 from wisefl.cost import work_cycles
+from wisefl.decision.feasibility import check_coverage, check_heads, check_named, named_clients
+from wisefl.decision.limits import Limits
 from wisefl.divergence import client_divergence
-from wisefl.errors import InfeasibleProblem, InvalidInput
+from wisefl.errors import InvalidInput
 from wisefl.fleet import Fleet
 from wisefl.radio.uplink import full_band_rate, watts
 
-DivergenceOf = Literal["client", "mixture"]
-"""Whose divergence is limited: each selected client's, or that of the data of all selected clients together."""
-
 LARGEST_RATIO = 1e12
 """Between a client's upload time and its compute time; sixteen digits are all there is for their sum."""
-
-
-def _limit(default: float, help: str) -> Any:
-    """A field with the sentence that the command line and the run configuration show for it."""
-    return field(default=default, metadata={"help": help})
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What a round must respect and how it is charged; every default is the paper's."""
-
-    bandwidth_hz: float = _limit(2e6, "The uplink band that the selected clients share (B).")
-    noise_dbm_hz: float = _limit(-174.0, "Power spectral density of the noise, in dBm/Hz (N_0).")
-    carrier_hz: float = _limit(2.4e9, "Carrier frequency (f_c).")
-    path_loss_exponent: float = _limit(2.7, "How steeply the signal falls with distance (gamma).")
-    capacitance: float = _limit(1e-27, "Effective switched capacitance of a CPU (eps).")
-    epochs: int = _limit(10, "Local epochs per round (E).")
-    bits_per_sample: float = _limit(6272.0, "Size of one training sample, in bits: 784 bytes for Fashion-MNIST.")
-    model_bits: float = _limit(1_421_632.0, "Size of one upload, in bits: 44,426 parameters of 32 (C_k).")
-    max_divergence: float = _limit(
-        0.2, "Largest label divergence of a client that may take part; inf lets all in (e_1)."
-    )
-    divergence: DivergenceOf = field(
-        default="client",
-        metadata={
-            "help": "What max_divergence limits: each client (the paper), or the mixture of all selected data."
-        },
-    )
-    min_samples: int = _limit(2000, "Fewest samples that the selected clients hold together (e_2).")
-    latency_weight: float = _limit(1.0, "Objective per second of the round (alpha_1).")
-    energy_weight: float = _limit(1.0, "Objective per joule of all clients (alpha_2).")
-    smoothing: float = _limit(
-        0.0, "Pseudo-samples added to every class before divergences are taken; 0 is the paper."
-    )
-
-    def __post_init__(self) -> None:
-        if self.divergence not in get_args(DivergenceOf):
-            raise InvalidInput(f"divergence must be {' or '.join(get_args(DivergenceOf))}, not {self.divergence!r}")
-        for item in fields(self):
-            if item.name == "divergence":
-                continue
-            value = getattr(self, item.name)
-            if np.isnan(value) or (np.isinf(value) and item.name != "max_divergence"):
-                raise InvalidInput(f"{item.name} must be a finite number, not {value}")
-            if item.name in ("max_divergence", "energy_weight", "smoothing"):
-                if value < 0:
-                    raise InvalidInput(f"{item.name} must be at least 0, not {value:g}")
-            elif item.name in ("epochs", "min_samples"):
-                if value < 1 or value != int(value):
-                    raise InvalidInput(f"{item.name} must be a whole number of at least 1, not {value:g}")
-            elif item.name != "noise_dbm_hz" and value <= 0:
-                raise InvalidInput(f"{item.name} must be greater than 0, not {value:g}")
-
-    @property
-    def limits_mixture(self) -> bool:
-        """Whether the selected clients' data must resemble everybody's as a whole, whoever they are."""
-        return self.divergence == "mixture" and bool(np.isfinite(self.max_divergence))
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +27,10 @@ class RoundProblem:
     and frequencies f cost `latency_weight T + energy_weight sum_S (P c / b + eps w f^2)`, where
     `c / b + w / f <= T`, `sum b <= 1`, `f <= max_frequency_hz` and `sum_S n >= min_samples`. With the limit on the
     mixture everybody is eligible and S as a whole must be within `max_divergence`.
+
+    A planner may ask for more (`wishes`): with the clients' own weights and values the objective is
+    `latency_weight T + sum_S (energy_weight weight_k E_k - value_k)`, and T, the joules of each and of all, S and its
+    size may be limited.
     """
 
     fleet: Fleet
@@ -107,9 +52,13 @@ class RoundProblem:
             raise InvalidInput("channel_gain needs one number greater than 0 for every client")
         divergence = client_divergence(fleet.label_counts, limits.smoothing)
         # A mixture always exists: everybody together is as far from everybody as can be wished, 0.
-        eligible = (divergence <= limits.max_divergence) | (limits.divergence == "mixture")
+        within = (divergence <= limits.max_divergence) | (limits.divergence == "mixture")
         samples = fleet.samples
-        _check_feasible(divergence, eligible, samples, limits)
+        check_coverage(divergence, within, samples, limits)
+        required = named_clients(fleet, limits.required, "required")
+        check_named(fleet, divergence, within, required, limits)
+        eligible = within & ~named_clients(fleet, limits.forbidden, "forbidden")
+        check_heads(eligible, required, samples, limits)
         with np.errstate(over="ignore", divide="ignore", under="ignore"):
             rate = full_band_rate(
                 fleet.distance_m,
@@ -143,10 +92,61 @@ class RoundProblem:
         limits = replace(self.limits, max_divergence=np.inf, min_samples=1)
         return replace(self, limits=limits, eligible=np.ones(len(self), dtype=bool))
 
+    @property
+    def max_energy_j(self) -> Floats:
+        return self.fleet.max_energy_j
+
+    @property
+    def value(self) -> Floats:
+        return self.fleet.value
+
+    @cached_property
+    def required(self) -> Mask:
+        """Marks who must take part."""
+        return np.isin(self.fleet.client, self.limits.required)
+
+    @cached_property
+    def wishes(self) -> tuple[str, ...]:
+        """What is asked beyond the paper's problem, by name."""
+        limits, fleet = self.limits, self.fleet
+        asked = {
+            "deadline_s": limits.deadline_s is not None,
+            "energy_budget_j": limits.energy_budget_j is not None,
+            "required": bool(limits.required),
+            "forbidden": bool(limits.forbidden),
+            "min_clients": limits.min_clients > 1,
+            "max_clients": limits.max_clients is not None,
+            "max_energy_j": bool((fleet.max_energy_j < np.inf).any()),
+            "energy_weight": bool((fleet.energy_weight != 1.0).any()),
+            "value": bool((fleet.value != 0.0).any()),
+        }
+        return tuple(name for name, wanted in asked.items() if wanted)
+
+    def refuse_wishes(self, who: str, known: tuple[str, ...] = ()) -> None:
+        """Refuse, by name, what a method knows nothing of: to it, it would be no limit at all."""
+        unknown = [name for name in self.wishes if name not in known]
+        if unknown:
+            raise InvalidInput(
+                f"{who} knows nothing of {' or '.join(_spoken(name) for name in unknown)}: "
+                f"leave it out or let certified, brute or scip decide"
+            )
+
     @cached_property
     def candidates(self) -> NDArray[np.intp]:
         """Positions of the eligible clients in the fleet, the set K' of the paper."""
         return np.flatnonzero(self.eligible)
+
+
+def _spoken(name: str) -> str:
+    """A limit as a sentence names it."""
+    words = {
+        "required": "required clients",
+        "forbidden": "forbidden clients",
+        "value": "the clients' values",
+        "energy_weight": "the clients' own energy weights",
+        "max_energy_j": "the column max_energy_j",
+    }
+    return words.get(name, name)
 
 
 def _check_costs(problem: RoundProblem) -> None:
@@ -178,43 +178,3 @@ def _check_carried(problem: RoundProblem) -> None:
             f"band and computes in {compute[row]:.3g} s at full speed; no deadline in double precision carries both "
             f"(the limit is a factor of {LARGEST_RATIO:g}): leave the client out or mend its figures"
         )
-
-
-def _check_feasible(
-    divergence: Floats, eligible: NDArray[np.bool_], samples: NDArray[np.int64], limits: Limits
-) -> None:
-    total = int(samples.sum())
-    if total < limits.min_samples:
-        raise InfeasibleProblem(
-            f"the whole fleet holds {total} samples, fewer than min_samples = {limits.min_samples}: "
-            f"lower min_samples to at most {total}"
-        )
-    held = int(samples[eligible].sum())
-    if held >= limits.min_samples:
-        return
-    order = np.argsort(divergence, kind="stable")
-    enough = np.searchsorted(np.cumsum(samples[order]), limits.min_samples)
-    needed = divergence[order[enough]]
-    loosen = (
-        f"raise max_divergence to at least {_round_up(needed)}"
-        if np.isfinite(needed)
-        else "set max_divergence to inf or give smoothing a value above 0 (some clients lack a class)"
-    )
-    if not eligible.any():
-        nearest = float(divergence.min())
-        raise InfeasibleProblem(
-            f"no client has a divergence of at most max_divergence = {limits.max_divergence:g} "
-            f"(the smallest is {nearest:.4g}): {loosen}"
-        )
-    raise InfeasibleProblem(
-        f"the {int(eligible.sum())} clients within max_divergence = {limits.max_divergence:g} hold {held} samples, "
-        f"fewer than min_samples = {limits.min_samples}: lower min_samples to at most {held}, or {loosen}"
-    )
-
-
-def _round_up(value: float, digits: int = 4) -> str:
-    """A number of so many digits that is not below the value, so that following the advice works."""
-    exponent = int(np.floor(np.log10(value))) if value > 0 else 0
-    step = 10.0 ** (exponent - digits + 1)
-    text = f"{np.ceil(value / step) * step:.{digits}g}"
-    return text if float(text) >= value else f"{(np.ceil(value / step) + 1) * step:.{digits}g}"

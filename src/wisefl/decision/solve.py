@@ -32,6 +32,10 @@ MIXTURE_SOLVERS = ("certified", "brute")
 """Those that know a limit on the mixture; to the others it would be no limit at all."""
 
 
+WISHING_SOLVERS = ("certified", "scip", "brute")
+"""Those that know all that a planner may ask for (`RoundProblem.wishes`)."""
+
+
 def module_of(solver: str) -> str:
     """The module of a solver, ours or a plug-in's."""
     place = SOLVERS.get(solver) or announced(ENTRY_POINTS).get(solver)
@@ -48,6 +52,8 @@ def solve(problem: RoundProblem, solver: str = "certified", **options: Any) -> D
             f"solver {solver} limits the divergence of each client only: set divergence to client "
             f"or choose {' or '.join(MIXTURE_SOLVERS)}"
         )
+    if solver not in WISHING_SOLVERS:
+        problem.refuse_wishes(f"solver {solver}", ("forbidden",))
     module = import_module(place)
     run: Solver = module.solve
     # A solver's own start-up (loading compiled kernels) is not part of the decision's time.

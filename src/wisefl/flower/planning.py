@@ -142,4 +142,6 @@ def unsound_profiles(profiles: Sequence[Profile], limits: Limits) -> dict[int, s
 
 
 def _anybody(limits: Limits) -> Limits:
-    return replace(limits, max_divergence=np.inf, min_samples=1)
+    return replace(
+        limits, max_divergence=np.inf, min_samples=1, required=(), forbidden=(), min_clients=1, max_clients=None
+    )

@@ -12,7 +12,7 @@ from typing import Any
 
 from wisefl.decision import SOLVERS, Decision, RoundProblem, solve
 from wisefl.decision.solve import ENTRY_POINTS, module_of
-from wisefl.errors import InvalidInput
+from wisefl.errors import InfeasibleProblem, InvalidInput
 from wisefl.plugins import announced
 from wisefl.policies.options import check_options, options_of, taken_by
 from wisefl.randomness import rng
@@ -65,7 +65,7 @@ def decide(name: str, problem: RoundProblem, *, seed: int = 0, round: int = 0, *
     share, frequency = allocate(
         problem, choice.selected, rng(seed, round, f"allocate {allocator}"), **taken_by(options, allocate)
     )
-    return Decision(
+    decision = Decision(
         problem=problem,
         selected=choice.selected,
         share=share,
@@ -74,6 +74,18 @@ def decide(name: str, problem: RoundProblem, *, seed: int = 0, round: int = 0, *
         seconds=time.perf_counter() - start,
         details=choice.details,
     )
+    refuse_broken_wishes(decision)
+    return decision
+
+
+def refuse_broken_wishes(decision: Decision) -> None:
+    """A policy that knows nothing of a planner's limit may still keep it; one that does not is refused by name."""
+    broken = [name for name in decision.violations() if name in decision.problem.wishes]
+    if broken:
+        raise InfeasibleProblem(
+            f"policy {decision.solver} does not keep {' and '.join(broken)} in this round: "
+            "loosen it or let certified decide"
+        )
 
 
 def check(name: str, options: Mapping[str, Any]) -> None:

@@ -34,9 +34,12 @@ for who is not selected."""
 def take_until_covered(problem: RoundProblem, order: NDArray[np.intp], at_least: int = 1) -> Mask:
     """The first clients of an order that hold `min_samples` together, and `at_least` so many of them.
 
-    Where the mixture is limited it must be within the limit too.
+    Who is required comes first. Where the mixture is limited it must be within the limit too.
     """
     limits = problem.limits
+    if limits.required:
+        order = order[np.argsort(~problem.required[order], kind="stable")]
+    at_least = max(at_least, limits.min_clients, len(limits.required))
     needed = int(np.searchsorted(np.cumsum(problem.samples[order]), limits.min_samples)) + 1
     if limits.limits_mixture:
         counts = problem.fleet.label_counts

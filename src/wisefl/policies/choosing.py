@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from wisefl.arrays import Floats, Mask
 from wisefl.decision import Decision, RoundProblem, solve
 from wisefl.errors import InvalidInput
-from wisefl.policies import ALLOCATORS
+from wisefl.policies import ALLOCATORS, refuse_broken_wishes
 from wisefl.policies.base import Report, mask_of
 from wisefl.randomness import rng
 
@@ -129,7 +129,7 @@ def allocated(
     start = time.perf_counter()
     allocate = import_module(ALLOCATORS[allocation]).allocate
     share, frequency = allocate(problem, selected, rng(0))  # neither of the two draws anything
-    return Decision(
+    decision = Decision(
         problem=problem,
         selected=selected,
         share=share,
@@ -138,3 +138,5 @@ def allocated(
         seconds=time.perf_counter() - start,
         details=details or {},
     )
+    refuse_broken_wishes(decision)
+    return decision

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.fields import FieldInfo
 
 from wisefl.arrays import Floats
-from wisefl.decision.problem import Limits
+from wisefl.decision.limits import Limits
 from wisefl.errors import InvalidInput
 from wisefl.fleet import Fleet
 from wisefl.radio.uplink import draw_gain
@@ -123,7 +123,11 @@ _MEASURED = ("bits_per_sample", "model_bits")
 """Limits that follow from the dataset and the model unless they are set."""
 
 _LIMIT_FIELDS: dict[str, Any] = {
-    item.name: (item.type, Field(default=item.default, description=item.metadata["help"]))
+    # A file has lists where the limits have tuples.
+    item.name: (
+        item.type,
+        Field(default=item.default, description=item.metadata["help"], strict=not isinstance(item.default, tuple)),
+    )
     for item in fields(Limits)
     if item.name not in ("epochs", *_MEASURED)
 } | {

@@ -95,6 +95,6 @@ def test_a_decision_is_feasible_and_proven(problem: RoundProblem) -> None:
 
 def test_too_many_eligible_clients_are_refused_in_one_sentence() -> None:
     problem = RoundProblem.build(fleet_of([100] * 16), None, Limits(min_samples=100))
-    with pytest.raises(InvalidInput, match="at most max_clients = 15 eligible clients, this problem has 16"):
+    with pytest.raises(InvalidInput, match="at most most_eligible = 15 eligible clients, this problem has 16"):
         solve(problem)
-    assert solve(problem, max_clients=16).selected.sum() == 1
+    assert solve(problem, most_eligible=16).selected.sum() == 1

@@ -64,7 +64,7 @@ class Covers:
         self, deadline: float, guess: float, enough: float, tau: Floats, cost: Floats
     ) -> tuple[float, float]:
         band_price, value, _ = relaxed_band_price(
-            deadline, guess, 1.0, enough, self.terms, self.samples, self.need, tau, cost, self.scratch
+            deadline, guess, 1.0, enough, self.terms, np.empty(0), self.samples, self.need, tau, cost, self.scratch
         )
         return float(band_price), float(value)
 

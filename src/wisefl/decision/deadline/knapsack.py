@@ -167,7 +167,7 @@ def price_heads(cost, samples, need, heads, few, enough):  # type: ignore[no-unt
     low, low_value, low_slope = 0.0, best, slope
     high, high_value, high_slope = 0.0, best, slope
     # At the highest price everybody is taken; the lower the price, the fewer and larger are.
-    far = np.max(cost) if not few else -np.max(cost)
+    far = np.max(np.abs(cost)) if not few else -np.max(np.abs(cost))
     for _ in range(HEAD_PRICES):
         if low < high:
             head_price = (high_value - low_value + low_slope * low - high_slope * high) / (low_slope - high_slope)

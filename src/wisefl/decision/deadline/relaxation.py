@@ -9,8 +9,8 @@ whose deadline lies in the interval, with an error of second order in its width.
 import numpy as np
 from numba import njit
 
-from wisefl.decision.client_cost import cost_of, respond, slope_of
-from wisefl.decision.deadline.knapsack import relaxed
+from wisefl.decision.client_cost import at_deadline, cost_of, limited_slope_of, respond
+from wisefl.decision.deadline.knapsack import relaxed_signed
 
 BLUR = 4e-15
 """Relative error of a slope for every time that the deadline exceeds the time left for computing."""
@@ -19,10 +19,11 @@ BLUR = 4e-15
 @njit(cache=True, error_model="numpy")
 def costs_at(deadline, band_price, clients, tau, cost):  # type: ignore[no-untyped-def]
     """g_k(T, lam) into `cost`, infinite for who cannot meet the deadline; upload times into `tau`."""
-    respond(deadline, band_price, clients, tau)
+    here = at_deadline(deadline, clients)
+    respond(deadline, band_price, here, tau)
     for k in range(tau.size):
-        meets = clients.fastest_s[k] < deadline
-        cost[k] = cost_of(k, deadline, band_price, clients, tau[k]) if meets else np.inf
+        meets = here.fastest_s[k] < deadline
+        cost[k] = cost_of(k, deadline, band_price, here, tau[k]) if meets else np.inf
 
 
 @njit(cache=True, error_model="numpy")
@@ -32,25 +33,26 @@ def costs_over(first, last, tangent, band_price, clients, tau, cost_first, cost_
     The tangent is taken at `tangent`, or at the later end for a client that cannot meet `tangent` or whose tangent
     would fall below zero; a client that cannot even meet `last` is infinitely expensive.
     """
-    respond(tangent, band_price, clients, tau)
+    at_tangent, at_end = at_deadline(tangent, clients), at_deadline(last, clients)
+    respond(tangent, band_price, at_tangent, tau)
     at_last = np.empty(0)
     for k in range(tau.size):
-        if clients.fastest_s[k] >= last:
+        if at_end.fastest_s[k] >= last:
             cost_first[k] = np.inf
             cost_last[k] = np.inf
             continue
         at, value, slope, rest = tangent, 0.0, 0.0, tangent
-        if tangent - clients.fastest_s[k] > 1e-6 * tangent:
-            value = cost_of(k, tangent, band_price, clients, tau[k])
-            slope = slope_of(k, tangent, band_price, clients, tau[k])
+        if tangent - at_tangent.fastest_s[k] > 1e-6 * tangent:
+            value = cost_of(k, tangent, band_price, at_tangent, tau[k])
+            slope = limited_slope_of(k, tangent, band_price, at_tangent, tau[k])
             rest = tangent - tau[k]
         if value + slope * (last - tangent) <= 0.0:
             if at_last.size == 0:
-                at_last = last - np.minimum(clients.fastest_s, (1.0 - 1e-9) * last)
-                respond(last, band_price, clients, at_last)
+                at_last = last - np.minimum(at_end.fastest_s, (1.0 - 1e-9) * last)
+                respond(last, band_price, at_end, at_last)
             at = last
-            value = cost_of(k, last, band_price, clients, at_last[k])
-            slope = slope_of(k, last, band_price, clients, at_last[k])
+            value = cost_of(k, last, band_price, at_end, at_last[k])
+            slope = limited_slope_of(k, last, band_price, at_end, at_last[k])
             rest = last - at_last[k]
         # The time left for computing is known to the last digit of the deadline, no better, and the slope with it.
         blur = BLUR * at / rest * abs(slope)
@@ -59,8 +61,8 @@ def costs_over(first, last, tangent, band_price, clients, tau, cost_first, cost_
 
 
 @njit(cache=True, error_model="numpy")
-def relaxed_band_price(deadline, guess, band, target, clients, samples, need, tau, cost, scratch):  # type: ignore[no-untyped-def]
-    """The band price that makes the relaxed bound at this deadline (nearly) largest.
+def relaxed_band_price(deadline, guess, band, target, clients, worth, samples, need, tau, cost, scratch):  # type: ignore[no-untyped-def]
+    """The band price that makes the relaxed bound at this deadline (nearly) largest; `worth` is taken off the costs.
 
     Returns (band price, bound without its a1 T, slope of the bound in T without a1). Stops early once the bound
     passes `target`, as it does at a deadline too short for the band whatever the price.
@@ -70,9 +72,11 @@ def relaxed_band_price(deadline, guess, band, target, clients, samples, need, ta
     best_band_price, best_value, best_slope = guess, -np.inf, 0.0
     for _ in range(24):
         costs_at(deadline, band_price, clients, tau, cost)
-        value, sample_price = relaxed(cost, samples, need, scratch)
+        if worth.size > 0:
+            cost -= worth
+        value, sample_price = relaxed_signed(cost, samples, need, scratch)
         value -= band_price * band
-        demand, slope = _relaxed_use(deadline, band_price, sample_price, clients, samples, need, tau, cost)
+        demand, slope = relaxed_use(deadline, band_price, sample_price, clients, samples, need, tau, cost)
         if value > best_value:
             best_band_price, best_value, best_slope = band_price, value, slope
         if value == np.inf or value > target or abs(demand - band) <= 0.01 * band:
@@ -104,8 +108,9 @@ def next_band_price(band_price, demand, low, high, stride):  # type: ignore[no-u
 
 
 @njit(cache=True, error_model="numpy")
-def _relaxed_use(deadline, band_price, sample_price, clients, samples, need, tau, cost):  # type: ignore[no-untyped-def]
+def relaxed_use(deadline, band_price, sample_price, clients, samples, need, tau, cost):  # type: ignore[no-untyped-def]
     """Band that the fractional solution asks for, and the slope of its cost in the deadline."""
+    clients = at_deadline(deadline, clients)
     demand, slope, held = 0.0, 0.0, 0.0
     tie_demand, tie_slope, tie_held = 0.0, 0.0, 0.0
     for k in range(tau.size):
@@ -113,7 +118,7 @@ def _relaxed_use(deadline, band_price, sample_price, clients, samples, need, tau
         if cost[k] > edge * (1.0 + 1e-12):
             continue
         share = clients.upload_s[k] / tau[k]
-        fall = slope_of(k, deadline, band_price, clients, tau[k])
+        fall = limited_slope_of(k, deadline, band_price, clients, tau[k])
         if cost[k] < edge * (1.0 - 1e-12):
             demand += share
             slope += fall
@@ -130,7 +135,7 @@ def _relaxed_use(deadline, band_price, sample_price, clients, samples, need, tau
 
 
 @njit(cache=True, error_model="numpy")
-def relaxed_optimum(latency_weight, band, clients, samples, need):  # type: ignore[no-untyped-def]
+def relaxed_optimum(latency_weight, band, clients, worth, samples, need):  # type: ignore[no-untyped-def]
     """(deadline, band price) near which the relaxed bound is lowest: where the optimum should be."""
     low, high = np.min(clients.fastest_s + clients.upload_s), np.inf
     deadline = 4.0 * low
@@ -141,9 +146,9 @@ def relaxed_optimum(latency_weight, band, clients, samples, need):  # type: igno
     for _ in range(40):
         if high <= low * 1.01:
             break
-        target = 1.5 * best_value if best_value < np.inf else 1e300
+        target = best_value + 0.5 * abs(best_value) if best_value < np.inf else 1e300
         band_price, value, slope = relaxed_band_price(
-            deadline, band_price, band, target, clients, samples, need, tau, cost, scratch
+            deadline, band_price, band, target, clients, worth, samples, need, tau, cost, scratch
         )
         value += latency_weight * deadline
         too_short = value > 1e290

@@ -14,10 +14,14 @@ class Incumbent:
     """The best set so far, allocated exactly."""
 
     objective: float = np.inf
+    """Less what its members are worth."""
     members: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     """Positions among all candidates, ascending."""
     deadline: float = np.nan
     band_price: float = np.nan
+    energy_price: float = 0.0
+    """What a joule of the budget is worth to it."""
+    worth: float = 0.0
 
 
 class Found(NamedTuple):
@@ -48,6 +52,7 @@ class SetRule(Protocol):
     clients: Ints
     """Positions among all candidates of those whom this rule goes over."""
     terms: ClientTerms
+    """What the clients cost; the search puts a price on their joules where these are limited."""
     samples: Floats
     """What each client adds to the coverage, at most the need."""
     need: float

@@ -5,6 +5,9 @@ end; what sets are allowed in them is the set rule's business (`rule`). Where th
 the gap, the sets whose bound is still below the target are enumerated and each is allocated exactly: whatever is not
 enumerated is bounded, so no duality gap remains.
 
+What clients are worth is taken off their costs by the set rule; a longest deadline ends the intervals; a budget of
+joules is one more price, which any bound may assume.
+
 A client whose reduced cost lifts the bound of an interval above the target is in no better decision with a deadline
 in it: the interval goes on, and is split, without it.
 """
@@ -19,9 +22,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wisefl.arrays import Ints, Mask
-from wisefl.decision.allocation import best_deadline
-from wisefl.decision.client_cost import take
+from wisefl.arrays import Floats, Ints, Mask
+from wisefl.decision.allocation import Ceilings, best_allocation, best_deadline
+from wisefl.decision.client_cost import ClientTerms, take, with_energy_price
 from wisefl.decision.deadline.budget import Budget, OutOfBudget
 from wisefl.decision.deadline.relaxation import costs_at, costs_over, next_band_price, relaxed_optimum
 from wisefl.decision.deadline.rule import Found, Incumbent, SetRule
@@ -39,6 +42,8 @@ SMALL = 96
 """Fewer clients than this are not narrowed down further."""
 REMEMBERED = 1_000_000
 """Sets whose allocation is remembered as done."""
+ENERGY_STEPS = (2.0, 1.2)
+"""Factors by which an interval's price of a joule is raised or lowered, while that helps."""
 NEIGHBOURS, POLISHES = 16, 12
 """Exchanges that are allocated exactly around one set, and sets that a descent may pass."""
 
@@ -51,6 +56,22 @@ class Scope:
         self.size = rule.samples.size
         self.tau = np.empty(self.size)
         self.cost_first, self.cost_last = np.empty(self.size), np.empty(self.size)
+        self.unpriced, self.energy_price = rule.terms, 0.0
+
+    def price_energy(self, price: float) -> None:
+        """Have the rule's clients pay so much for every joule beside what it costs."""
+        if price != self.energy_price:
+            self.energy_price = price
+            self.rule.terms = with_energy_price(self.unpriced, price) if price > 0.0 else self.unpriced
+
+    def narrowed(self, keep: Mask) -> "Scope":
+        """The scope of some of its clients, under the same price."""
+        price = self.energy_price
+        self.price_energy(0.0)
+        narrow = Scope(self.rule.narrowed(keep))
+        self.price_energy(price)
+        narrow.price_energy(price)
+        return narrow
 
 
 @dataclass(order=True)
@@ -63,6 +84,7 @@ class Interval:
     band_price: float
     scope: Scope = field(compare=False)
     effort: int = 0
+    energy_price: float = 0.0
 
 
 class Deadlines(NamedTuple):
@@ -79,8 +101,23 @@ class Deadlines(NamedTuple):
 class DeadlineSearch:
     """The intervals still open, the best decision so far and what is proved."""
 
-    def __init__(self, rule: SetRule, latency_weight: float, max_gap: float, budget: Budget) -> None:
+    def __init__(
+        self,
+        rule: SetRule,
+        latency_weight: float,
+        max_gap: float,
+        budget: Budget,
+        ceilings: Ceilings | None = None,
+        worth: Floats | None = None,
+        last_resort: Callable[[], list[Ints]] | None = None,
+    ) -> None:
         self.whole = Scope(rule)
+        self.terms = rule.terms
+        self.ceilings = ceilings or Ceilings()
+        self.worth = np.empty(0) if worth is None else worth
+        # The guess can be too short for any set; everybody is one unless more is asked.
+        self.last_resort = last_resort or (lambda: [np.arange(self.whole.size)])
+        self.most_worth = float(np.maximum(self.worth, 0.0).sum())
         self.latency_weight = latency_weight
         self.max_gap = max_gap
         self.budget = budget
@@ -94,7 +131,7 @@ class DeadlineSearch:
     @property
     def cutoff(self) -> float:
         """An interval whose bound reaches this needs no further work."""
-        return self.best.objective * (1.0 - self.max_gap)
+        return self.best.objective * (1.0 - self.max_gap) - self.max_gap * self.best.worth
 
     def lower_bound(self) -> float:
         return min(self.closed_bound, self.open[0].bound if self.open else np.inf, self.best.objective)
@@ -102,16 +139,25 @@ class DeadlineSearch:
     def run(self) -> None:
         """Find a first decision, then close intervals until the gap is proved or the budget is spent."""
         self._first_decision()
-        terms = self.whole.rule.terms
-        earliest = float(np.min(terms.fastest_s + terms.upload_s))
-        latest = max(self.best.objective / self.latency_weight, earliest)
-        whole = Interval(self.latency_weight * earliest, earliest, latest, self.best.band_price, self.whole)
+        earliest, latest = self._deadlines()
+        bound = self.latency_weight * earliest - self.most_worth
+        whole = Interval(bound, earliest, latest, self.best.band_price, self.whole, 0, self.best.energy_price)
         self._with_budget(whole, self._first_intervals)
         while self.open and self.open[0].bound < self.cutoff:
             interval = heapq.heappop(self.open)
             self.intervals += 1
             if not self._with_budget(interval, self._improve):
                 return
+
+    def _deadlines(self) -> tuple[float, float]:
+        """The first and the last deadline that a better decision than the first can have."""
+        longest = self.ceilings.deadline_s
+        if self.latency_weight == 0.0:
+            return longest, longest
+        terms = self.terms
+        earliest = float(np.min(terms.fastest_s + terms.upload_s))
+        latest = max((self.best.objective + self.most_worth) / self.latency_weight, earliest)
+        return earliest, max(min(latest, longest), earliest)
 
     def _with_budget(self, interval: Interval, improve: Callable[[Interval], list[Interval]]) -> bool:
         """Put an interval's parts in its place; False, with the interval open as it was, when the budget is spent."""
@@ -140,13 +186,14 @@ class DeadlineSearch:
                 self._descend(self.whole, deadline, band_price)
             else:
                 # A decision among a few is at hand before the many have been looked at.
-                self._descend(Scope(rule.narrowed(part)), deadline, band_price)
+                self._descend(self.whole.narrowed(part), deadline, band_price)
                 self.budget.pass_over(self.whole.size)
                 self._descend(self.whole, deadline, band_price)
         except OutOfBudget:
             pass
         if self.best.objective == np.inf:
-            self._try(np.arange(self.whole.size))  # the guess was too short for any set; everybody is one
+            for members in self.last_resort():
+                self._try(members)
         if self.best.objective == np.inf:
             raise InvalidInput(
                 "no set of clients has a cost that floating-point numbers can hold: "
@@ -181,11 +228,14 @@ class DeadlineSearch:
         """(deadline, band price) near the optimum, by a part of the clients that stands for all."""
         rule = self.whole.rule
         terms, samples = take(rule.terms, np.flatnonzero(part)), rule.samples[part]
+        worth = self.worth[part] if self.worth.size else self.worth
         fraction = float(samples.sum() / rule.samples.sum())
+        if self.latency_weight == 0.0:
+            return self.ceilings.deadline_s, float(np.max(terms.airtime_cost * terms.upload_s))
         deadline, band_price = relaxed_optimum(
-            self.latency_weight * fraction, fraction, terms, samples, rule.need * fraction
+            self.latency_weight * fraction, fraction, terms, worth, samples, rule.need * fraction
         )
-        return float(deadline), float(band_price)
+        return min(float(deadline), self.ceilings.deadline_s), float(band_price)
 
     def _first_intervals(self, whole: Interval) -> list[Interval]:
         """All deadlines that a better decision can have, cut around that of the first."""
@@ -195,21 +245,24 @@ class DeadlineSearch:
         if len(cuts) == 1:
             cuts = [earliest, earliest]
         parts = []
+        self.whole.price_energy(whole.energy_price)
         for first, last in pairwise(cuts):
             bound = self._relaxed_bound(self.whole, first, last, self._tangent(first, last), whole.band_price)
-            bound = max(bound, self.latency_weight * first)
+            bound = max(bound, self.latency_weight * first - self.most_worth)
             scope = self._narrowed(self.whole, first, last, whole.band_price) if bound < self.cutoff else self.whole
-            parts.append(Interval(bound, first, last, whole.band_price, scope))
+            parts.append(Interval(bound, first, last, whole.band_price, scope, 0, whole.energy_price))
         return parts
 
     def _improve(self, interval: Interval) -> list[Interval]:
         """Raise the bound of an interval, or split it."""
         first, last, effort, scope = interval.first, interval.last, interval.effort, interval.scope
         tangent = self._tangent(first, last)
+        scope.price_energy(interval.energy_price)
         if effort > 0:
             scope.rule.sharpen(tangent, interval.band_price, self.best)
 
         bound, band_price, middle = self._raise_relaxed(interval, tangent)
+        energy_price = scope.energy_price
         if bound < self.cutoff:
             scope = self._narrowed(scope, first, last, band_price)
         narrow = last <= first * (1.0 + NARROWEST)
@@ -224,13 +277,15 @@ class DeadlineSearch:
                 if self._enumerate(scope, where, band_price, effort):
                     bound = self.cutoff
                 elif loss <= scope.rule.width * (self.cutoff - bound):
-                    return [Interval(max(bound, interval.bound), first, last, band_price, scope, effort + 1)]
+                    bound = max(bound, interval.bound)
+                    return [Interval(bound, first, last, band_price, scope, effort + 1, energy_price)]
         # What a price reached in this interval decides which to go on with; what its parent proved still holds.
         bound = max(bound, interval.bound)
         if bound >= self.cutoff:
-            return [Interval(bound, first, last, band_price, scope, effort)]
+            return [Interval(bound, first, last, band_price, scope, effort, energy_price)]
         cut = self._cut(first, last)
-        return [Interval(bound, a, b, band_price, scope, effort) for a, b in ((first, cut), (cut, last))]
+        parts = ((first, cut), (cut, last))
+        return [Interval(bound, a, b, band_price, scope, effort, energy_price) for a, b in parts]
 
     def _tangent(self, first: float, last: float) -> float:
         """Where to touch the costs: the middle around the incumbent's deadline, else nearer to it."""
@@ -257,17 +312,31 @@ class DeadlineSearch:
             return scope
         keep = np.zeros(scope.size, np.bool_)
         for deadline, cost in ((first, scope.cost_first), (last, scope.cost_last)):
-            scope.rule.may_matter(cost, self.cutoff - self.latency_weight * deadline + band_price, keep)
+            scope.rule.may_matter(cost, self._room(scope, deadline, band_price), keep)
         if 2 * np.count_nonzero(keep) > scope.size:
             return scope
-        narrow = Scope(scope.rule.narrowed(keep))
+        narrow = scope.narrowed(keep)
+        kept = np.searchsorted(scope.rule.clients, narrow.rule.clients)
         for old, new in (
             (scope.tau, narrow.tau),
             (scope.cost_first, narrow.cost_first),
             (scope.cost_last, narrow.cost_last),
         ):
-            new[:] = old[keep]
+            new[:] = old[kept]
         return narrow
+
+    def _fixed(self, scope: Scope, deadline: float, band_price: float) -> float:
+        """What every set costs beside its clients: its deadline, less what the band and the budget are priced at."""
+        fixed = self.latency_weight * deadline - band_price
+        return fixed - self._rent(scope)
+
+    def _room(self, scope: Scope, deadline: float, band_price: float) -> float:
+        """What the clients of a better set may cost."""
+        return self.cutoff - self.latency_weight * deadline + band_price + self._rent(scope)
+
+    def _rent(self, scope: Scope) -> float:
+        """What the budget of joules comes to at its price."""
+        return scope.energy_price * self.ceilings.energy_j if scope.energy_price > 0.0 else 0.0
 
     def _raise_relaxed(self, interval: Interval, tangent: float) -> tuple[float, float, float]:
         """(bound, band price, bound at the tangent's deadline alone) with fractions of clients allowed."""
@@ -278,14 +347,38 @@ class DeadlineSearch:
         )
         middle = bound
         if bound < self.cutoff:
-            enough = 2.0 * self.best.objective
-            band_price, middle = scope.rule.relaxed_band_price(
-                tangent, band_price, enough, scope.tau, scope.cost_first
-            )
-            self.budget.spend(12.0 * scope.size)
-            middle += self.latency_weight * tangent
+            band_price, middle = self._relaxed_prices(scope, tangent, band_price)
             bound = max(bound, self._relaxed_bound(scope, first, last, tangent, band_price))
         return bound, band_price, middle
+
+    def _relaxed_prices(self, scope: Scope, tangent: float, band_price: float) -> tuple[float, float]:
+        """(band price, bound) at a single deadline, and the energy price beside it where a budget wants one.
+
+        The bound is concave in both prices: that of energy is followed up and down while it rises.
+        """
+        found = self._relaxed_band_price(scope, tangent, band_price)
+        if self.ceilings.energy_j == np.inf or self.best.energy_price == 0.0:
+            return found
+        best_price = scope.energy_price or self.best.energy_price
+        for factor in ENERGY_STEPS:
+            for step in (factor, 1.0 / factor):
+                tried = 0
+                while tried < 8 and found[1] < self.cutoff:
+                    scope.price_energy(best_price * step)
+                    other = self._relaxed_band_price(scope, tangent, found[0])
+                    if not other[1] > found[1]:
+                        break
+                    found, best_price, tried = other, best_price * step, tried + 1
+                if tried:
+                    break
+        scope.price_energy(best_price)
+        return found
+
+    def _relaxed_band_price(self, scope: Scope, tangent: float, band_price: float) -> tuple[float, float]:
+        enough = 2.0 * self.best.objective + self.best.worth + self._rent(scope)
+        band_price, value = scope.rule.relaxed_band_price(tangent, band_price, enough, scope.tau, scope.cost_first)
+        self.budget.spend(12.0 * scope.size)
+        return band_price, value + self._fixed(scope, tangent, 0.0)
 
     def _raise_integer(
         self, scope: Scope, where: Deadlines, bound: float, band_price: float, effort: int
@@ -309,7 +402,8 @@ class DeadlineSearch:
     def _relaxed_bound(self, scope: Scope, first: float, last: float, tangent: float, band_price: float) -> float:
         self._costs_over(scope, Deadlines(first, last, tangent), band_price)
         at_first, at_last = scope.rule.relaxed_value(scope.cost_first), scope.rule.relaxed_value(scope.cost_last)
-        return min(self.latency_weight * first + at_first, self.latency_weight * last + at_last) - band_price
+        value = min(self.latency_weight * first + at_first, self.latency_weight * last + at_last) - band_price
+        return value - self._rent(scope)
 
     def _integer_bound(
         self, scope: Scope, where: Deadlines, band_price: float, effort: int
@@ -317,9 +411,9 @@ class DeadlineSearch:
         """(bound, demand of the cheapest set under this price, whether both searches came to their end)."""
         self._costs_over(scope, where, band_price)
         worst, demand, complete = np.inf, 1.0, True
-        slack = SLACK * self.max_gap * self.best.objective
+        slack = SLACK * self.max_gap * (self.best.objective + self.best.worth)
         for deadline, cost in ((where.first, scope.cost_first), (where.last, scope.cost_last)):
-            fixed, cutoff = self.latency_weight * deadline - band_price, self.cutoff
+            fixed, cutoff = self._fixed(scope, deadline, band_price), self.cutoff
             begin, nodes = time.perf_counter(), self.budget.nodes(scope.rule.nodes * 4**effort)
             found = scope.rule.cheapest(cost, cutoff - fixed, slack, nodes, where.thorough)
             self.budget.spend(found.nodes, begin)
@@ -345,7 +439,7 @@ class DeadlineSearch:
         """Allocate every set whose bound in the interval is below the cutoff; False when there are too many."""
         self._costs_over(scope, where, band_price)
         for deadline, cost in ((where.first, scope.cost_first), (where.last, scope.cost_last)):
-            top = self.cutoff - self.latency_weight * deadline + band_price
+            top = self._room(scope, deadline, band_price)
             begin, nodes = time.perf_counter(), self.budget.nodes(scope.rule.nodes * 4**effort)
             found = scope.rule.all_below(cost, top, nodes, SETS * 4**effort)
             self.budget.spend(found.nodes, begin)
@@ -367,10 +461,11 @@ class DeadlineSearch:
         if around.size > SAMPLE:
             keep = np.zeros(around.size, np.bool_)
             keep[scope.rule.clients] = keep[self.best.members] = True
-            around = Scope(around.rule.narrowed(keep))
+            around = around.narrowed(keep)
         for _ in range(POLISHES):
             self.polished = before = self.best
             around.tau[:] = 0.5 * before.deadline
+            around.price_energy(before.energy_price)
             costs_at(before.deadline, before.band_price, around.rule.terms, around.tau, around.cost_first)
             members = np.searchsorted(around.rule.clients, before.members)
             for near in around.rule.neighbours(around.cost_first, members, NEIGHBOURS):
@@ -394,8 +489,23 @@ class DeadlineSearch:
             self.seen.clear()
         self.seen.add(key)
         self.tried += 1
-        deadline, band_price, objective = best_deadline(
-            self.latency_weight, take(self.whole.rule.terms, members), np.empty(members.size)
+        terms, tau = take(self.terms, members), np.empty(members.size)
+        worth = float(self.worth[members].sum()) if self.worth.size else 0.0
+        if self._priced_out(terms, tau, worth):
+            return
+        deadline, band_price, cost, energy_price = best_allocation(
+            self.latency_weight, terms, self.ceilings, tau, self.best.energy_price
         )
+        objective = cost - worth
         if objective < self.best.objective:
-            self.best = Incumbent(objective, members, deadline, band_price)
+            self.best = Incumbent(objective, members, deadline, band_price, energy_price, worth)
+
+    def _priced_out(self, terms: ClientTerms, tau: Floats, worth: float) -> bool:
+        """Whether the best set's price of a joule already says that another set is not better."""
+        price = self.best.energy_price
+        if price == 0.0:
+            return False
+        _, _, cost = best_deadline(
+            self.latency_weight, with_energy_price(terms, price), self.ceilings.deadline_s, tau
+        )
+        return bool(cost - price * self.ceilings.energy_j - worth >= self.best.objective)

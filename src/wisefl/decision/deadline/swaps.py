@@ -12,10 +12,13 @@ PAIRS = 24
 """Of these, the first so many also come and go in pairs."""
 
 
-def exchanges(cost: Floats, samples: Floats, need: float, members: Ints, most: int) -> list[Ints]:
+def exchanges(
+    cost: Floats, samples: Floats, need: float, members: Ints, most: int, loose: Ints | None = None
+) -> list[Ints]:
     """The cheapest covers (by the clients' costs of the moment) that differ from a cover by an exchange.
 
     `cost` are estimates, so that sets a little dearer than the cover are listed as well; at most `most` of them.
+    Only the `loose` members, if any are named, may leave. Who earns may also join without anybody leaving.
     """
     spare = float(samples[members].sum()) - need
     inside = np.zeros(cost.size, np.bool_)
@@ -26,7 +29,8 @@ def exchanges(cost: Floats, samples: Floats, need: float, members: Ints, most: i
         by_ratio = outside[np.argpartition(ratio[outside], OUTSIDERS // 2)[: OUTSIDERS // 2]]
         by_cost = outside[np.argpartition(cost[outside], OUTSIDERS // 2)[: OUTSIDERS // 2]]
         outside = np.union1d(by_ratio, by_cost)
-    leaving = members[np.argsort(-ratio[members], kind="stable")[:INSIDERS]]
+    loose = members if loose is None else loose
+    leaving = loose[np.argsort(-ratio[loose], kind="stable")[:INSIDERS]]
     outside = outside[np.argsort(ratio[outside], kind="stable")]
 
     gone = [np.array([k]) for k in leaving]
@@ -35,7 +39,10 @@ def exchanges(cost: Floats, samples: Floats, need: float, members: Ints, most: i
     pairs_come = [outside[[i, j]] for i in range(min(PAIRS, outside.size)) for j in range(i)]
     found: list[tuple[float, Ints, Ints]] = []
     nobody = [np.empty(0, np.int64)]
-    for out, enter in ((gone, nobody), (gone, come), (pairs_gone, come), (gone, pairs_come)):
+    changes = [(gone, nobody), (gone, come), (pairs_gone, come), (gone, pairs_come)]
+    if outside.size and cost[outside].min() < 0.0:
+        changes += [(nobody, come), (nobody, pairs_come)]
+    for out, enter in changes:
         found += _cheapest_changes(cost, samples, spare, out, enter, most)
     found.sort(key=lambda change: change[0])
     return [np.sort(np.concatenate([np.setdiff1d(members, out), enter])) for _, out, enter in found[:most]]

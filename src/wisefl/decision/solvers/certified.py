@@ -8,14 +8,16 @@ from functools import cache
 
 import numpy as np
 
-from wisefl.decision.allocation import allocate
+from wisefl.decision.allocation import Ceilings, allocate
 from wisefl.decision.deadline.budget import Budget
 from wisefl.decision.deadline.covers import Covers
-from wisefl.decision.deadline.mixture import RepresentativeCovers
-from wisefl.decision.deadline.rule import SetRule
+from wisefl.decision.deadline.least import rule_of
+from wisefl.decision.deadline.limited import LimitedCovers
 from wisefl.decision.deadline.search import DeadlineSearch
 from wisefl.decision.decision import Decision
-from wisefl.decision.problem import Limits, RoundProblem
+from wisefl.decision.infeasible import sets_within
+from wisefl.decision.limits import Limits
+from wisefl.decision.problem import RoundProblem
 from wisefl.errors import InvalidInput
 from wisefl.fleet import Fleet
 
@@ -30,6 +32,8 @@ SMALLEST_GAP = 1e-8
 def prepare(problem: RoundProblem) -> None:
     """Load every compiled kernel that such a problem needs, once per process, by deciding rounds of three clients."""
     _load(problem.limits.limits_mixture)
+    if problem.wishes and not problem.limits.limits_mixture:
+        _load_wishes()
 
 
 @cache
@@ -37,6 +41,17 @@ def _load(mixture: bool) -> None:
     limits = Limits(max_divergence=0.5, divergence="mixture") if mixture else Limits(max_divergence=np.inf)
     problem = RoundProblem.build(Fleet.random(3, 0), None, limits)
     Covers.of(problem).load()
+    solve(problem, max_gap=1e-6)
+
+
+@cache
+def _load_wishes() -> None:
+    fleet = Fleet.random(3, 0)
+    limits = Limits(max_divergence=np.inf, min_clients=2, energy_budget_j=1e3)
+    wishing = replace(fleet, value=np.full(3, 0.1), max_energy_j=np.full(3, 1e3))
+    problem = RoundProblem.build(wishing, None, limits)
+    sets_within(problem)
+    LimitedCovers.of(problem).load()
     solve(problem, max_gap=1e-6)
 
 
@@ -57,10 +72,23 @@ def solve(
     if time_limit is None and effort is None:
         effort = EFFORT
     budget = Budget(np.inf if time_limit is None else time_limit, np.inf if effort is None else effort)
-    rule: SetRule = RepresentativeCovers.of(problem) if problem.limits.limits_mixture else Covers.of(problem)
+    if problem.limits.limits_mixture:
+        problem.refuse_wishes("the limit on the mixture", ("forbidden", "energy_weight"))
+    values = problem.value[problem.candidates]
     rounding = ROUNDING + len(problem.candidates) * np.finfo(float).eps
     goal = max(max_gap, SMALLEST_GAP)
-    search = DeadlineSearch(rule, problem.limits.latency_weight, goal - 2.0 * rounding, budget)
+    valued = bool(values.any())
+    # With values, more than the objective is added up and cancels: leave that some room.
+    gap = (0.99 if valued else 1.0) * goal - 2.0 * rounding
+    search = DeadlineSearch(
+        rule_of(problem),
+        problem.limits.latency_weight,
+        gap,
+        budget,
+        Ceilings.of(problem.limits),
+        values if valued else None,
+        (lambda: sets_within(problem)) if problem.wishes else None,
+    )
     search.run()
     selected = np.zeros(len(problem), dtype=bool)
     selected[problem.candidates[search.best.members]] = True
@@ -74,6 +102,10 @@ def solve(
         bandwidth_price=allocation.bandwidth_price,
         details={"intervals": search.intervals, "covers": search.tried, "effort": search.budget.spent},
     )
-    objective = decision.objective
-    bound = min(search.lower_bound() * (1.0 - rounding), objective)
-    return replace(decision, lower_bound=bound, reached_goal=bool((objective - bound) / objective <= goal))
+    objective = float(decision.objective)
+    proved = float(search.lower_bound())
+    bound = proved * (1.0 - float(rounding))
+    if valued:
+        bound = proved - float(rounding) * (abs(proved) + float(np.abs(values[search.best.members]).sum()))
+    bound = min(bound, objective)
+    return replace(decision, lower_bound=bound, reached_goal=bool((objective - bound) / decision.cost <= goal))

@@ -11,6 +11,9 @@ SCIP checks rows to an absolute tolerance, so everything is scaled until each co
 1: time in units of the most the deadline can be, cost in units of a known decision's, shares and frequencies in
 units of what they typically are. Only the selected set is taken from SCIP's solution; its shares and frequencies
 are then allocated exactly.
+
+What a planner asks for is rows again: `T <= deadline_s`, `P u + e <= max_energy_j a` and the sum of these for the
+budget, `a = 1`, how many a there are, and values in the objective.
 """
 
 from dataclasses import dataclass
@@ -22,8 +25,9 @@ from numpy.typing import NDArray
 from wisefl.arrays import Floats
 from wisefl.decision.allocation import allocate
 from wisefl.decision.decision import Decision
+from wisefl.decision.infeasible import sets_within
 from wisefl.decision.problem import RoundProblem
-from wisefl.errors import MissingExtra
+from wisefl.errors import InfeasibleProblem, MissingExtra
 
 SAFETY = 1e-6
 """Taken off SCIP's dual bound, as a part of the objective: its tolerance for reduced costs and for rows."""
@@ -44,22 +48,24 @@ def solve(
     start = _start(problem)
     form = _Form.of(problem, start)
     model, chosen = _model(pyscipopt, form, start)
-    model.setParam("limits/gap", max(max_gap - 10.0 * SAFETY, 0.5 * max_gap))
+    goal = max(max_gap - 10.0 * SAFETY, 0.5 * max_gap)
+    # With values the objective can be next to nothing; costs are about 1.
+    model.setParam("limits/absgap" if form.worth.any() else "limits/gap", goal)
     model.setParam("lp/threads", threads)
     if time_limit is not None:
         model.setParam("limits/time", time_limit)
     model.optimize()
 
-    found = _decision(problem, _selected(problem, model, chosen))
-    best = found if not found.violations() and found.objective <= start.objective else start
+    best = _better(problem, start, np.flatnonzero(_selected(problem, model, chosen))) or start
     bound = (float(model.getDualbound()) - SAFETY) * form.cost_unit
+    bound = bound if form.worth.any() else max(bound, 0.0)
     return Decision(
         problem=problem,
         selected=best.selected,
         share=best.share,
         frequency_hz=best.frequency_hz,
         solver="scip",
-        lower_bound=min(max(bound, 0.0), best.objective),
+        lower_bound=min(bound, best.objective),
         bandwidth_price=best.bandwidth_price,
         details={"status": model.getStatus(), "nodes": int(model.getNTotalNodes())},
         reached_goal=model.getStatus() in ("optimal", "gaplimit"),
@@ -76,12 +82,15 @@ def _decision(problem: RoundProblem, selected: NDArray[np.bool_]) -> Decision:
 def _useful_frequency_hz(problem: RoundProblem) -> Floats:
     """No optimal frequency is above min(f_max, (a1 / (2 a2 eps))^(1/3)).
 
-    Stationarity is 2 a2 eps f^3 <= beta_k with the prices beta of the deadline rows, which sum to a1.
+    Stationarity is 2 a2 eps f^3 <= beta_k with the prices beta of the deadline rows, which sum to a1, unless a
+    longest deadline has a price of its own.
     """
     limits = problem.limits
-    if limits.energy_weight == 0.0:
+    if limits.energy_weight == 0.0 or limits.deadline_s is not None:
         return problem.max_frequency_hz
-    dearest = np.cbrt(limits.latency_weight / (2.0 * limits.energy_weight * limits.capacitance))
+    with np.errstate(divide="ignore"):
+        joule = limits.energy_weight * problem.fleet.energy_weight
+        dearest = np.cbrt(limits.latency_weight / (2.0 * joule * limits.capacitance))
     return np.minimum(problem.max_frequency_hz, dearest)
 
 
@@ -93,22 +102,36 @@ def _start(problem: RoundProblem) -> Decision:
     limits, eligible = problem.limits, problem.candidates
     frequency = _useful_frequency_hz(problem)[eligible]
     work, samples = problem.work_cycles[eligible], problem.samples[eligible]
-    power = limits.energy_weight * problem.transmit_power_w[eligible]
-    compute = (
-        limits.latency_weight * work / frequency + limits.energy_weight * limits.capacitance * work * frequency**2
-    )
+    joule = limits.energy_weight * problem.fleet.energy_weight[eligible]
+    compute = limits.latency_weight * work / frequency + joule * limits.capacitance * work * frequency**2
     best: Decision | None = None
     for count in 2 ** np.arange(int(np.log2(eligible.size)) + 1):
+        power = joule * problem.transmit_power_w[eligible]
         upload = (limits.latency_weight / count + power) * problem.full_band_upload_s[eligible] * count
         order = np.argsort((compute / count + upload) / samples, kind="stable")
+        order = order[np.argsort(~problem.required[eligible[order]], kind="stable")]
         enough = int(np.searchsorted(np.cumsum(samples[order]), limits.min_samples)) + 1
-        selected = np.zeros(len(problem), dtype=bool)
-        selected[eligible[order[:enough]]] = True
-        decision = _decision(problem, selected)
-        if best is None or decision.objective < best.objective:
-            best = decision
-    assert best is not None
+        enough = max(enough, limits.min_clients, len(limits.required))
+        best = _better(problem, best, eligible[order[:enough]])
+    if best is None:
+        for members in sets_within(problem):
+            best = _better(problem, best, eligible[members])
+    if best is None:
+        raise InfeasibleProblem("no set of clients is known that keeps all limits: loosen one of them")
     return best
+
+
+def _better(problem: RoundProblem, best: Decision | None, members: NDArray[np.intp]) -> Decision | None:
+    """The better of a decision and these clients, if they can be allocated within the limits."""
+    selected = np.zeros(len(problem), dtype=bool)
+    selected[members] = True
+    try:
+        decision = _decision(problem, selected)
+    except InfeasibleProblem:
+        return best
+    if decision.violations() or (best is not None and best.objective <= decision.objective):
+        return best
+    return decision
 
 
 @dataclass(frozen=True)
@@ -129,31 +152,46 @@ class _Form:
     """The typical share: proportional to the root of the upload time, which is best where time alone counts."""
     frequency_unit: Floats
     clients: NDArray[np.intp]
+    problem: RoundProblem
     cost_unit: float
     time_unit: float
+    worth: Floats
+    """What taking part is worth, in units of cost."""
+    upload_j: Floats
+    """Joules of that upload."""
+    compute_j: Floats
+    """Joules of that training."""
 
     @classmethod
     def of(cls, problem: RoundProblem, start: Decision) -> "_Form":
         limits, clients = problem.limits, problem.candidates
-        cost_unit = start.objective
-        time_unit = cost_unit / limits.latency_weight
+        cost_unit = start.cost
+        most_worth = float(np.maximum(problem.value[clients], 0.0).sum())
+        time_unit = (start.objective + most_worth) / limits.latency_weight
+        if limits.deadline_s is not None:
+            time_unit = min(time_unit, limits.deadline_s)
         full_band, work = problem.full_band_upload_s[clients], problem.work_cycles[clients]
         root = np.sqrt(problem.full_band_upload_s)
         share_unit = np.minimum(root[clients] / root[start.selected].sum(), 1.0)
         frequency = _useful_frequency_hz(problem)[clients]
-        power = problem.transmit_power_w[clients]
-        energy_unit = cost_unit / limits.energy_weight if limits.energy_weight > 0.0 else np.inf
+        joule = limits.energy_weight * problem.fleet.energy_weight[clients] / cost_unit
+        upload_j = problem.transmit_power_w[clients] * full_band / share_unit
+        compute_j = limits.capacitance * work * frequency**2
         return cls(
             coverage=problem.samples[clients] / limits.min_samples,
             upload=full_band / share_unit / time_unit,
             compute=work / frequency / time_unit,
-            upload_cost=power * full_band / share_unit / energy_unit,
-            compute_cost=limits.capacitance * work * frequency**2 / energy_unit,
+            upload_cost=joule * upload_j,
+            compute_cost=joule * compute_j,
             share_unit=share_unit,
             frequency_unit=frequency,
             clients=clients,
+            problem=problem,
             cost_unit=cost_unit,
             time_unit=time_unit,
+            worth=problem.value[clients] / cost_unit,
+            upload_j=upload_j,
+            compute_j=compute_j,
         )
 
 
@@ -187,8 +225,10 @@ def _model(pyscipopt: Any, form: _Form, start: Decision) -> tuple[Any, list[Any]
         model.addCons(t[k] >= a[k])
     model.addCons(total(form.share_unit[k] * b[k] for k in everyone) <= 1.0)
     model.addCons(total(form.coverage[k] * a[k] for k in everyone) >= 1.0)
-    energy = total(form.upload_cost[k] * u[k] + form.compute_cost[k] * e[k] for k in everyone)
-    model.setObjective(deadline + energy)
+    cost = total(form.upload_cost[k] * u[k] + form.compute_cost[k] * e[k] - form.worth[k] * a[k] for k in everyone)
+    model.setObjective(form.problem.limits.latency_weight * form.time_unit / form.cost_unit * deadline + cost)
+    joules = [form.upload_j[k] * u[k] + form.compute_j[k] * e[k] for k in everyone]
+    _ask(model, total, form, a, joules)
 
     known = model.createSol()
     model.setSolVal(known, deadline, min(start.latency_s / form.time_unit * (1.0 + 1e-9), 1.0))
@@ -205,6 +245,22 @@ def _model(pyscipopt: Any, form: _Form, start: Decision) -> tuple[Any, list[Any]
                 model.setSolVal(known, variable, value)
     model.addSol(known)
     return model, a
+
+
+def _ask(model: Any, total: Any, form: _Form, a: list[Any], joules: list[Any]) -> None:
+    """The rows of what a planner asks for; the deadline's is the unit of time."""
+    limits, fleet = form.problem.limits, form.problem.fleet
+    for k, client in enumerate(form.clients):
+        if fleet.max_energy_j[client] < np.inf:
+            model.addCons(joules[k] / fleet.max_energy_j[client] <= a[k])
+        if form.problem.required[client]:
+            model.addCons(a[k] == 1.0)
+    if limits.energy_budget_j is not None:
+        model.addCons(total(joules) / limits.energy_budget_j <= 1.0)
+    if limits.min_clients > 1:
+        model.addCons(total(a) >= limits.min_clients)
+    if limits.max_clients is not None:
+        model.addCons(total(a) <= limits.max_clients)
 
 
 def _selected(problem: RoundProblem, model: Any, chosen: list[Any]) -> NDArray[np.bool_]:

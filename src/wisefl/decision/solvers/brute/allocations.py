@@ -1,9 +1,4 @@
-"""Solver `brute`: every minimal cover, each allocated optimally. An oracle for small fleets, not a method.
-
-Only minimal covers are tried (sets that meet `min_samples` and no longer do when any member leaves): dropping a
-member from an allocated set frees its share, removes its energy and cannot raise the maximum that is the deadline,
-so a superset never costs less than the cover inside it. For the same reason only minimal ones are tried among the
-sets whose mixture is within a limit.
+"""Optimal allocations of many sets of one size at once.
 
 The allocation of a set shares nothing with `wisefl.decision.allocation`, so that each can catch the other's
 mistakes. It works on the shares b and the deadline T, with the frequency that just meets the deadline,
@@ -23,10 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wisefl.arrays import Floats
-from wisefl.decision.decision import Decision
 from wisefl.decision.problem import RoundProblem
-from wisefl.divergence import kl, label_distribution
-from wisefl.errors import InvalidInput
 
 _GOAL = 1e-12
 """Proven gap, relative to the cost, at which a set counts as solved."""
@@ -39,73 +31,6 @@ _SHRINK = 0.1
 _NEAR = 3.0
 """The barrier falls once the proven gap is at most this many times what the barrier alone explains."""
 _TO_THE_BOUNDARY = 0.99
-
-
-def solve(problem: RoundProblem, *, max_clients: int = 15) -> Decision:
-    """The optimum of P1' by enumeration.
-
-    `max_clients` limits how many eligible clients are accepted: the work doubles with each.
-    """
-    eligible = len(problem.candidates)
-    if eligible > max_clients:
-        raise InvalidInput(
-            f"brute enumerates at most max_clients = {max_clients} eligible clients, this problem has {eligible}: "
-            "lower max_divergence, raise max_clients or choose another solver"
-        )
-    if problem.limits.limits_mixture:
-        covers = minimal_representative_sets(problem)
-    else:
-        covers = minimal_covers(problem.samples[problem.candidates], problem.limits.min_samples)
-    sizes = covers.sum(axis=1)
-    best_cost, lower_bound = np.inf, np.inf
-    selected = np.zeros(len(problem), dtype=bool)
-    share, frequency = np.zeros(len(problem)), np.zeros(len(problem))
-    for size in np.unique(sizes):
-        members = problem.candidates[np.nonzero(covers[sizes == size])[1].reshape(-1, size)]
-        optima = optimal_allocations(problem, members)
-        lower_bound = min(lower_bound, float(optima.lower_bound.min()))
-        cheapest = int(np.argmin(optima.cost))
-        if optima.cost[cheapest] < best_cost:
-            best_cost, chosen = float(optima.cost[cheapest]), members[cheapest]
-            selected[:], share[:], frequency[:] = False, 0.0, 0.0
-            selected[chosen] = True
-            share[chosen], frequency[chosen] = optima.share[cheapest], optima.frequency_hz[cheapest]
-    return Decision(
-        problem=problem,
-        selected=selected,
-        share=share,
-        frequency_hz=frequency,
-        solver="brute",
-        lower_bound=lower_bound,
-        details={"covers": len(covers)},
-    )
-
-
-def minimal_covers(samples: NDArray[np.int64], min_samples: int) -> NDArray[np.bool_]:
-    """Every set that holds `min_samples` and would not without any one of its members, one row each."""
-    count = len(samples)
-    sets = (np.arange(1, 2**count)[:, None] >> np.arange(count)) & 1 == 1
-    held = sets @ samples
-    smallest = np.where(sets, samples, np.iinfo(np.int64).max).min(axis=1)
-    return np.asarray(sets[(held >= min_samples) & (held - smallest < min_samples)])
-
-
-def minimal_representative_sets(problem: RoundProblem) -> NDArray[np.bool_]:
-    """Every set that holds `min_samples`, whose mixture is within `max_divergence`, and that no longer does both
-    without any one of its members; one row each."""
-    limits, counts = problem.limits, problem.fleet.label_counts
-    count = len(problem.candidates)
-    number = np.arange(2**count)
-    sets = (number[:, None] >> np.arange(count)) & 1 == 1
-    pooled = sets.astype(np.int64) @ counts[problem.candidates]
-    fits = np.zeros(len(sets), dtype=bool)
-    reference = label_distribution(counts.sum(axis=0), limits.smoothing)
-    mixture = label_distribution(pooled[1:], limits.smoothing)
-    fits[1:] = (pooled[1:].sum(axis=1) >= limits.min_samples) & (kl(reference, mixture) <= limits.max_divergence)
-    dispensable = np.zeros(len(sets), dtype=bool)
-    for member in range(count):
-        dispensable |= sets[:, member] & fits[number & ~(1 << member)]
-    return np.asarray(sets[fits & ~dispensable])
 
 
 @dataclass(frozen=True)
@@ -121,11 +46,12 @@ class Optima:
 def optimal_allocations(problem: RoundProblem, members: NDArray[np.intp]) -> Optima:
     """Allocate many sets of one size, given as rows of positions in the fleet."""
     limits, work = problem.limits, problem.work_cycles[members]
+    weight = problem.fleet.energy_weight[members]
     sets = _Sets(
         upload=problem.full_band_upload_s[members],
         fastest=work / problem.max_frequency_hz[members],
-        airtime_cost=limits.energy_weight * problem.transmit_power_w[members],
-        compute_scale=limits.energy_weight * limits.capacitance * work**3,
+        airtime_cost=limits.energy_weight * weight * problem.transmit_power_w[members],
+        compute_scale=limits.energy_weight * weight * limits.capacitance * work**3,
         latency_weight=limits.latency_weight,
     )
     share, deadline, lower_bound = _minimise(sets)

@@ -1,0 +1,173 @@
+"""Covers with fewest and most members among clients that may earn: the knapsack of a planner. Compiled.
+
+    minimise sum_k g_k x_k   subject to   sum_k n_k x_k >= need,   fewest <= sum_k x_k <= most,   x_k in {0, 1}
+
+where g_k may be negative. A cover is not at its end when it is complete: who is worth something can still join. All
+others would only add their cost, so that of them no more join than it takes.
+"""
+
+import numpy as np
+from numba import njit
+
+from wisefl.decision.deadline.knapsack import heads_taken, price_heads, reduce_to_core, relaxed_signed
+from wisefl.decision.deadline.walk import FOUND_ALL, LEAF_LIMIT, NODE_LIMIT
+
+
+@njit(cache=True, error_model="numpy")
+def relaxed_heads(cost, samples, need, fewest, most, enough, scratch):  # type: ignore[no-untyped-def]
+    """(value, sample price, head price, heads priced) with fractions of clients allowed, or a lower bound.
+
+    Any head price >= 0 is right for `fewest`, any <= 0 for `most`. Costs must be finite.
+    """
+    if need <= 0.0:
+        value, sample_price, taken = 0.0, 0.0, 0.0
+        for k in range(cost.size):
+            if cost[k] < 0.0:
+                value += cost[k]
+                taken += 1.0
+    else:
+        value, sample_price = relaxed_signed(cost, samples, need, scratch)
+        if value == np.inf:
+            return value, sample_price, 0.0, 0
+        taken = heads_taken(cost, samples, need, sample_price)
+    if taken < fewest - 1e-9 and value < enough:
+        if cost.size < fewest:
+            return np.inf, 0.0, 0.0, 0
+        value, sample_price, head_price = _priced(cost, samples, need, fewest, False, enough, scratch)
+        return value, sample_price, head_price, fewest
+    if taken > most + 1e-9 and value < enough:
+        value, sample_price, head_price = _priced(cost, samples, need, most, True, enough, scratch)
+        return value, sample_price, head_price, most
+    return value, sample_price, 0.0, 0
+
+
+@njit(cache=True, error_model="numpy")
+def _priced(cost, samples, need, heads, few, enough, scratch):  # type: ignore[no-untyped-def]
+    """(value, sample price, head price) where the number of heads binds."""
+    if need > 0.0:
+        return price_heads(cost, samples, need, heads, few, enough)
+    # Without a need the cheapest so many are the optimum, and the price is what the last of them costs.
+    order = np.sort(cost)
+    if few:
+        price = order[heads - 1] if heads > 0 else order[0]
+        price = min(price, 0.0)
+    else:
+        price = max(order[heads - 1], 0.0)
+    value = price * heads
+    for k in range(cost.size):
+        value += min(cost[k] - price, 0.0)
+    return value, 0.0, price
+
+
+@njit(cache=True, error_model="numpy")
+def search(cost, samples, gains, need, fewest, most, cutoff, slack, improve, max_nodes, sets, sizes, scratch):  # type: ignore[no-untyped-def]
+    """(status, sets found, lower bound on others, nodes) for covers below the cutoff.
+
+    With `improve` the cheapest, which is the only one kept; without it all that need each of their members, but for
+    those who are worth something (`gains`). Rows of `sets` hold positions, not in order.
+    """
+    value, sample_price, head_price, heads = relaxed_heads(cost, samples, need, fewest, most, cutoff, scratch)
+    if value >= cutoff:
+        return FOUND_ALL, 0, value, 0
+    forced, core = np.empty(cost.size, np.int64), np.empty(cost.size, np.int64)
+    reduced = cost - head_price
+    taken, kept = reduce_to_core(reduced, samples, need, value, sample_price, cutoff, forced, core)
+    forced, core = forced[:taken], core[:kept]
+    if taken > most:
+        return FOUND_ALL, 0, cutoff, 0
+    core = core[np.argsort(reduced[core] / samples[core], kind="mergesort")]
+    base = np.sum(cost[forced])
+    status, found, nodes = _walk(
+        cost[core],
+        reduced[core],
+        samples[core],
+        gains[core],
+        need - np.sum(samples[forced]),
+        (max(fewest - taken, 0), most - taken),
+        base,
+        base + head_price * (heads - taken),
+        cutoff,
+        slack,
+        improve,
+        max_nodes + core.size,
+        sets[:, taken:],
+        sizes,
+    )
+    for row in range(found):
+        for i in range(sizes[row]):
+            sets[row, taken + i] = core[sets[row, taken + i]]
+        sets[row, :taken] = forced
+        sizes[row] += taken
+        if improve:
+            cutoff = np.sum(cost[sets[row, : sizes[row]]]) - slack
+    return status, found, cutoff if status == FOUND_ALL else value, nodes
+
+
+@njit(cache=True, error_model="numpy")
+def _walk(cost, reduced, samples, gains, need, heads, spent, value, cutoff, slack, improve, max_nodes, sets, sizes):  # type: ignore[no-untyped-def]
+    """(status, number of sets, nodes), depth first over clients sorted by reduced cost per sample."""
+    count = cost.size
+    fewest, most = heads
+    sum_reduced, sum_samples = np.zeros(count + 1), np.zeros(count + 1)
+    earning = 0
+    for k in range(count):
+        sum_reduced[k + 1] = sum_reduced[k] + reduced[k]
+        sum_samples[k + 1] = sum_samples[k] + samples[k]
+        if reduced[k] < 0.0:
+            earning = k + 1
+    next_gain = np.full(count + 1, count)
+    for k in range(count - 1, -1, -1):
+        next_gain[k] = k if gains[k] else next_gain[k + 1]
+    chosen = np.empty(count, np.int64)
+    spent_before, value_before, missing_before = np.empty(count), np.empty(count), np.empty(count)
+    depth, at, missing, found, nodes = 0, 0, need, 0, 0
+    while True:
+        nodes += 1
+        complete = missing <= 0.0 and depth >= fewest
+        if complete and spent < cutoff:
+            if found == sizes.size and not improve:
+                return LEAF_LIMIT, found, nodes
+            slot = 0 if improve else found
+            sets[slot, :depth] = chosen[:depth]
+            sizes[slot] = depth
+            found = 1 if improve else found + 1
+            if improve:
+                cutoff = spent - slack
+        if nodes >= max_nodes:
+            return NODE_LIMIT, found, nodes
+        if complete:
+            at = next_gain[at]
+        if depth < most and at < count:
+            bound = _filled(value, at, missing, reduced, samples, sum_reduced, sum_samples, earning)
+            if bound < cutoff:
+                chosen[depth] = at
+                spent_before[depth], value_before[depth], missing_before[depth] = spent, value, missing
+                depth += 1
+                spent += cost[at]
+                value += reduced[at]
+                missing -= samples[at]
+                at += 1
+                continue
+        if depth == 0:
+            return FOUND_ALL, found, nodes
+        depth -= 1
+        last = chosen[depth]
+        spent, value, missing = spent_before[depth], value_before[depth], missing_before[depth]
+        at = last + 1
+        if improve:
+            while at < count and cost[at] >= cost[last] and samples[at] <= samples[last]:
+                at += 1
+
+
+@njit(cache=True, error_model="numpy", inline="always")
+def _filled(value, at, missing, reduced, samples, sum_reduced, sum_samples, earning):  # type: ignore[no-untyped-def]
+    """The value once what is missing is covered by parts of the clients from `at` on, and who earns has joined."""
+    target = sum_samples[at] + missing
+    start = max(at, earning)
+    if sum_samples[start] >= target:
+        return value + sum_reduced[start] - sum_reduced[at]
+    if sum_samples[-1] < target:
+        return np.inf
+    low = start + 1 + np.searchsorted(sum_samples[start + 1 :], target)
+    value = value + sum_reduced[low - 1] - sum_reduced[at]
+    return value + (target - sum_samples[low - 1]) * reduced[low - 1] / samples[low - 1]

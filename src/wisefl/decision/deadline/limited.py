@@ -1,0 +1,216 @@
+"""The set rule of a planner: enough samples, and also who must take part, how many may, and what each is worth."""
+
+import numpy as np
+
+from wisefl.arrays import Floats, Ints, Mask
+from wisefl.decision.client_cost import take
+from wisefl.decision.deadline.covers import ROOM, Covers
+from wisefl.decision.deadline.heads import relaxed_heads, search
+from wisefl.decision.deadline.knapsack import QUICK, heads_taken
+from wisefl.decision.deadline.relaxation import costs_at, next_band_price, relaxed_use
+from wisefl.decision.deadline.rule import Found, Incumbent
+from wisefl.decision.deadline.swaps import exchanges
+from wisefl.decision.deadline.walk import FOUND_ALL
+from wisefl.decision.problem import RoundProblem
+
+BAND_PRICES = 24
+"""Band prices tried for a fractional bound."""
+LADDER = (1e-3, 1e-2, 0.1, 1.0, np.inf)
+"""How far above the relaxed value the first set is looked for, as parts of what costs and values come to."""
+
+
+class LimitedCovers:
+    """Every set with the required clients, enough samples and no fewer or more clients than asked is allowed.
+
+    Costs handed to it are the clients' own; what they are worth is taken off here.
+    """
+
+    price_steps = 8
+    nodes = 20_000
+    max_effort = 12
+    width = 0.25
+
+    def __init__(self, plain: Covers, required: Mask, worth: Floats, heads: tuple[int, int]) -> None:
+        self.plain, self.required, self.worth = plain, required, worth
+        self.clients, self.terms, self.samples, self.need = plain.clients, plain.terms, plain.samples, plain.need
+        self.heads = heads
+        self.gains = worth > 0.0
+        self.others = np.flatnonzero(~required)
+        self.named = np.flatnonzero(required)
+
+    @classmethod
+    def of(cls, problem: RoundProblem) -> "LimitedCovers":
+        limits, clients = problem.limits, problem.candidates
+        most = clients.size if limits.max_clients is None else min(limits.max_clients, clients.size)
+        return cls(Covers.of(problem), problem.required[clients], problem.value[clients], (limits.min_clients, most))
+
+    def load(self) -> None:
+        """Have every kernel compiled, those too that most rounds never need."""
+        cost = np.arange(1.0, 1.0 + self.samples.size)
+        self.cheapest(cost, np.inf, 0.0, 1, True)
+        self.all_below(cost, np.inf, 1, 10)
+        self.may_matter(cost, np.inf, np.zeros(cost.size, np.bool_))
+
+    def without_values(self) -> "LimitedCovers":
+        """The same sets, nobody being worth anything."""
+        return LimitedCovers(self.plain, self.required, np.zeros(self.worth.size), self.heads)
+
+    def narrowed(self, keep: Mask) -> "LimitedCovers":
+        keep = keep | self.required
+        narrow = self.plain.narrowed(keep)
+        narrow.terms = take(self.terms, np.flatnonzero(keep))
+        return LimitedCovers(narrow, self.required[keep], self.worth[keep], self.heads)
+
+    def _parts(self, cost: Floats) -> tuple[Floats, float, Ints, float, int, int]:
+        """(costs of those who can still join, cost of the required, their positions, samples missing, heads left)."""
+        base = float((cost[self.named] - self.worth[self.named]).sum())
+        own = cost[self.others] - self.worth[self.others]
+        able = self.others
+        if not own.max(initial=0.0) < np.inf:
+            able = self.others[own < np.inf]
+            own = cost[able] - self.worth[able]
+        missing = self.need - float(self.samples[self.named].sum())
+        fewest, most = (max(count - self.named.size, 0) for count in self.heads)
+        return own, base, able, missing, fewest, most
+
+    def _relaxed(self, cost: Floats, enough: float = np.inf) -> tuple[float, float, float]:
+        """(value, sample price, head price) of the fractional optimum."""
+        own, base, able, missing, fewest, most = self._parts(cost)
+        if not base < np.inf:
+            return np.inf, np.inf, 0.0
+        value, sample_price, head_price, _ = relaxed_heads(
+            own, self.samples[able], missing, fewest, most, enough - base, _scratch(own.size)
+        )
+        return base + float(value), float(sample_price), float(head_price)
+
+    def may_matter(self, cost: Floats, cutoff: float, keep: Mask) -> None:
+        value, sample_price, head_price = self._relaxed(cost, cutoff)
+        if not value < np.inf:
+            return
+        reduced = cost - self.worth - head_price - sample_price * self.samples
+        keep |= (value + np.maximum(reduced, 0.0) < cutoff) | (self.required & (value < cutoff))
+
+    def relaxed_value(self, cost: Floats) -> float:
+        return self._relaxed(cost)[0]
+
+    def relaxed_band_price(
+        self, deadline: float, guess: float, enough: float, tau: Floats, cost: Floats
+    ) -> tuple[float, float]:
+        low, high, band_price = 0.0, np.inf, guess
+        best_price, best = guess, -np.inf
+        for step in range(BAND_PRICES):
+            costs_at(deadline, band_price, self.terms, tau, cost)
+            value, sample_price, head_price = self._relaxed(cost)
+            if value - band_price > best:
+                best_price, best = band_price, value - band_price
+            if best >= enough or value == np.inf:
+                break
+            demand = self._demand(deadline, band_price, (sample_price, head_price), cost, tau)
+            if demand > 1.0:
+                low = band_price
+            else:
+                high = band_price
+            if abs(demand - 1.0) <= 0.01 or high <= low * 1.01 or band_price < 1e-9 * guess:
+                break
+            band_price = float(next_band_price(band_price, demand, low, high, 2.0**step))
+        return best_price, best
+
+    def _demand(
+        self, deadline: float, band_price: float, prices: tuple[float, float], cost: Floats, tau: Floats
+    ) -> float:
+        """Part of the band that the fractional optimum asks for."""
+        sample_price, head_price = prices
+        own = np.where(self.required, np.inf, cost - self.worth - head_price)
+        missing = self.need - float(self.samples[self.named].sum())
+        demand, _ = relaxed_use(deadline, band_price, sample_price, self.terms, self.samples, missing, tau, own)
+        demand += float((self.terms.upload_s[self.named] / tau[self.named]).sum())
+        return max(float(demand), 1e-6)
+
+    def cheapest(self, cost: Floats, cutoff: float, slack: float, max_nodes: int, thorough: bool) -> Found:
+        return self._search(cost, cutoff, slack, True, max_nodes, 1)
+
+    def all_below(self, cost: Floats, cutoff: float, max_nodes: int, max_sets: int) -> Found:
+        return self._search(cost, cutoff, 0.0, False, max_nodes, max_sets)
+
+    def _search(
+        self, cost: Floats, cutoff: float, slack: float, improve: bool, max_nodes: int, max_sets: int
+    ) -> Found:
+        """All sets at once, quickly; else by how many clients they have, which fractions tell apart."""
+        own, base, able, missing, fewest, most = self._parts(cost)
+        if not base < np.inf:
+            return Found([], np.inf, True, 0)
+        samples, scratch = self.samples[able], _scratch(own.size)
+        room = max(1, min(max_sets, ROOM // max(own.size, 1)))
+        sets, sizes = np.empty((room, own.size), np.int64), np.empty(room, np.int64)
+        found: list[Ints] = []
+        nodes, complete, bound = 0, False, np.inf
+
+        def kind(fewest: int, most: int, top: float, limit: int) -> tuple[bool, float, float]:
+            nonlocal nodes
+            status, count, least, walked = search(
+                own,
+                samples,
+                self.gains[able],
+                missing,
+                fewest,
+                most,
+                top - base,
+                slack,
+                improve,
+                limit,
+                sets,
+                sizes,
+                scratch,
+            )
+            nodes += int(walked)
+            found.extend(np.sort(np.concatenate([self.named, able[sets[row, : sizes[row]]]])) for row in range(count))
+            if improve and count:
+                top = min(top, base + float(own[sets[0, : sizes[0]]].sum()) - slack)
+            ended = bool(status == FOUND_ALL)
+            # What reaches the cutoff reaches it whatever adding and taking away `base` rounds to.
+            return ended, top if ended else base + float(least), top
+
+        complete, bound, top = kind(fewest, most, cutoff, min(QUICK, max_nodes))
+        if not complete:
+            _, sample_price, _, _ = relaxed_heads(own, samples, missing, 0, own.size, np.inf, scratch)
+            middle = int(np.ceil(heads_taken(own, samples, missing, sample_price))) if missing > 0.0 else fewest
+            middle = min(max(middle, fewest), most)
+            if not improve:
+                found.clear()
+            complete, bound = True, np.inf
+            for least, largest in ((middle, most), (fewest, middle - 1)):
+                if least <= largest:
+                    ended, value, top = kind(least, largest, top, max_nodes)
+                    complete &= ended
+                    bound = min(bound, value)
+        if improve:
+            found.sort(key=lambda members: float((cost[members] - self.worth[members]).sum()))
+        return Found(found, min(bound, top) if complete or improve else -np.inf, complete, nodes)
+
+    def openings(self, deadline: float, band_price: float) -> list[Ints]:
+        return []
+
+    def first(self, cost: Floats, best: Incumbent, max_nodes: int) -> Found:
+        """Below a cutoff that rises from the relaxed value: the lower it is, the fewer clients remain open."""
+        value = self.relaxed_value(cost)
+        if not value < np.inf:
+            return Found([], np.inf, True, 0)
+        own = cost - self.worth
+        scale = abs(value) + float(np.abs(own[own < 0.0]).sum()) + float(np.abs(own[self.named]).sum())
+        for step in LADDER:
+            found = self.cheapest(cost, value + step * scale, 0.0, max_nodes, False)
+            if found.sets:
+                break
+        return found
+
+    def neighbours(self, cost: Floats, members: Ints, most: int) -> list[Ints]:
+        fixed = self.required[members]
+        near = exchanges(cost - self.worth, self.samples, self.need, members, most, members[~fixed])
+        return [found for found in near if self.heads[0] <= found.size <= self.heads[1]]
+
+    def sharpen(self, deadline: float, band_price: float, best: Incumbent) -> None:
+        """Nothing is priced that could be priced better."""
+
+
+def _scratch(size: int) -> tuple[Floats, Floats]:
+    return np.empty(size), np.empty(size)

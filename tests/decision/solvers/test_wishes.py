@@ -1,0 +1,130 @@
+"""What a planner asks for, in the certified search: against enumeration and SCIP, which share nothing with it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from support.wishes import plain_round, wishing
+from wisefl import Fleet, InfeasibleProblem, InvalidInput, Limits, RoundProblem, solve
+
+ROUNDING = 1e-8
+"""What the oracles' own tolerance may amount to, relative to the cost."""
+
+
+def agrees(seed: int, clients: int, oracle: str, max_gap: float, **options: float) -> bool:
+    """Whether both decide a random round of wishes; where they do, they must agree."""
+    problem = wishing(plain_round(clients, seed), seed)
+    if problem is None:
+        return False
+    try:
+        optimum = solve(problem, oracle, **options)
+    except InfeasibleProblem:
+        with pytest.raises(InfeasibleProblem, match=r"raise (deadline_s|energy_budget_j|max_energy_j) to at least"):
+            solve(problem, max_gap=max_gap)
+        return False
+    decision = solve(problem, max_gap=max_gap)
+    assert decision.violations() == {}, (seed, problem.wishes)
+    assert decision.status == "certified", (seed, problem.wishes, decision.gap)
+    assert optimum.violations() == {}, (seed, problem.wishes)
+    assert decision.lower_bound <= optimum.objective + ROUNDING * decision.cost, (seed, problem.wishes)
+    assert optimum.lower_bound <= decision.objective + ROUNDING * decision.cost, (seed, problem.wishes)
+    assert decision.objective <= optimum.objective + (max_gap + ROUNDING) * decision.cost, (seed, problem.wishes)
+    return True
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_random_wishes_are_decided_as_enumeration_does(part: int) -> None:
+    seeds = range(10 * part, 10 * part + 10)
+    assert sum(agrees(seed, 3 + seed % 6, "brute", 1e-6) for seed in seeds) >= 3
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("part", range(8))
+def test_many_random_wishes_are_decided_as_enumeration_does(part: int) -> None:
+    seeds = range(1000 + 100 * part, 1100 + 100 * part)
+    assert sum(agrees(seed, 3 + seed % 10, "brute", 1e-6) for seed in seeds) >= 50
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("part", range(4))
+def test_random_wishes_are_decided_as_scip_does(part: int) -> None:
+    seeds = range(20 * part, 20 * part + 20)
+    assert sum(agrees(seed, 30, "scip", 1e-3, max_gap=1e-3, time_limit=60.0) for seed in seeds) >= 10
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_deadline_and_budget_both_met_exactly_leave_one_decision(seed: int) -> None:
+    problem = plain_round(8, seed)
+    plain = solve(problem, max_gap=1e-8)
+    limits = replace(problem.limits, deadline_s=plain.latency_s, energy_budget_j=plain.energy_j)
+    decision = solve(RoundProblem.build(problem.fleet, None, limits), max_gap=1e-6)
+    assert decision.violations() == {}
+    assert decision.status == "certified"
+    assert decision.objective == pytest.approx(plain.objective, rel=1e-6)
+
+
+def test_values_can_make_everybody_take_part() -> None:
+    fleet = replace(Fleet.random(30, 0), value=np.full(30, 100.0))
+    decision = solve(RoundProblem.build(fleet, None, Limits(max_divergence=np.inf)))
+    assert decision.selected.all()
+    assert decision.objective < 0.0 < decision.cost
+    assert decision.status == "certified"
+    assert decision.gap == (decision.objective - decision.lower_bound) / decision.cost
+
+
+def test_eighty_clients_with_a_deadline_joules_and_three_required_are_decided() -> None:
+    fleet = Fleet.random(80, 0)
+    plain = solve(RoundProblem.build(fleet, None, Limits(max_divergence=np.inf)))
+    most = np.random.default_rng(0).uniform(0.5, 1.5, 80) * float((plain.upload_j + plain.compute_j).max())
+    limits = Limits(max_divergence=np.inf, deadline_s=2.0 * plain.latency_s, required=("3", "17", "42"))
+    decision = solve(RoundProblem.build(replace(fleet, max_energy_j=10.0 * most), None, limits))
+    assert decision.violations() == {}
+    assert decision.status == "certified"
+    assert decision.selected[[3, 17, 42]].all()
+
+
+@pytest.mark.parametrize(
+    ("wish", "pattern"),
+    [
+        ({"deadline_s": 0.01}, r"finishes within deadline_s = 0.01: raise deadline_s to at least ([\d.e-]+)$"),
+        (
+            {"energy_budget_j": 0.01},
+            r"does with energy_budget_j = 0.01: raise energy_budget_j to at least ([\d.e-]+)$",
+        ),
+    ],
+)
+def test_the_value_that_an_error_names_will_do_and_less_will_not(wish: dict[str, float], pattern: str) -> None:
+    fleet, name = Fleet.random(20, 3), next(iter(wish))
+    with pytest.raises(InfeasibleProblem, match=pattern) as caught:
+        solve(RoundProblem.build(fleet, None, Limits(max_divergence=np.inf, **wish)))
+    named = float(str(caught.value).rsplit(" ", 1)[1])
+    assert solve(RoundProblem.build(fleet, None, Limits(max_divergence=np.inf, **{name: named}))).violations() == {}
+    with pytest.raises(InfeasibleProblem):
+        solve(RoundProblem.build(fleet, None, Limits(max_divergence=np.inf, **{name: 0.998 * named})))
+
+
+def test_joules_that_nobody_can_keep_are_told_by_what_factor() -> None:
+    fleet = replace(Fleet.random(10, 0), max_energy_j=np.full(10, 1e-4))
+    limits = Limits(max_divergence=np.inf)
+    with pytest.raises(InfeasibleProblem, match=r"raise max_energy_j to at least [\d.e+]+ times") as caught:
+        solve(RoundProblem.build(fleet, None, limits))
+    factor = float(str(caught.value).split("at least ")[1].split(" ")[0])
+    enough = replace(fleet, max_energy_j=1.001 * factor * fleet.max_energy_j)
+    assert solve(RoundProblem.build(enough, None, limits)).violations() == {}
+
+
+@pytest.mark.parametrize("solver", ["dc"])
+def test_a_solver_that_knows_no_wishes_refuses_them_by_name(solver: str) -> None:
+    problem = RoundProblem.build(Fleet.random(10, 0), None, Limits(max_divergence=np.inf, deadline_s=9.0))
+    with pytest.raises(InvalidInput, match=f"solver {solver} knows nothing of deadline_s: leave it out"):
+        solve(problem, solver)
+
+
+def test_a_limit_on_the_mixture_refuses_values_by_name() -> None:
+    fleet = replace(Fleet.random(10, 0), value=np.ones(10))
+    problem = RoundProblem.build(fleet, None, Limits(divergence="mixture"))
+    with pytest.raises(InvalidInput, match="the limit on the mixture knows nothing of the clients' values"):
+        solve(problem)
