@@ -212,6 +212,10 @@ class DeadlineSearch:
         bound, band_price, middle = self._raise_relaxed(interval, tangent)
         if bound < self.cutoff:
             scope = self._narrowed(scope, first, last, band_price)
+            parts = self._parts(scope, tangent)
+            if parts:
+                bound = max(bound, interval.bound)
+                return [Interval(bound, first, last, band_price, part, effort) for part in parts]
         narrow = last <= first * (1.0 + NARROWEST)
         if bound < self.cutoff and (middle < self.cutoff or narrow):
             # Splitting gains what the width costs; where that is little of what is missing, effort must do it.
@@ -268,6 +272,13 @@ class DeadlineSearch:
         ):
             new[:] = old[keep]
         return narrow
+
+    def _parts(self, scope: Scope, deadline: float) -> list[Scope]:
+        """Scopes of the kinds of sets that are better bounded apart, if the rule tells any."""
+        parts = [Scope(rule) for rule in scope.rule.parts()]
+        for part in parts:
+            part.tau[:] = 0.5 * deadline
+        return parts
 
     def _raise_relaxed(self, interval: Interval, tangent: float) -> tuple[float, float, float]:
         """(bound, band price, bound at the tangent's deadline alone) with fractions of clients allowed."""
