@@ -53,6 +53,9 @@ class Covers:
     def narrowed(self, keep: Mask) -> "Covers":
         return Covers(self.clients[keep], take(self.terms, np.flatnonzero(keep)), self.need, self.divisor)
 
+    def parts(self) -> list["Covers"]:
+        return []
+
     def may_matter(self, cost: Floats, cutoff: float, keep: Mask) -> None:
         may_matter(cost, self.samples, self.need, cutoff, self.scratch, keep)
 

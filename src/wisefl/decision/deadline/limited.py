@@ -83,6 +83,9 @@ class LimitedCovers:
         )
         return base + float(value), float(sample_price), float(head_price)
 
+    def parts(self) -> list["LimitedCovers"]:
+        return []
+
     def may_matter(self, cost: Floats, cutoff: float, keep: Mask) -> None:
         value, sample_price, head_price = self._relaxed(cost, cutoff)
         if not value < np.inf:

@@ -1,4 +1,4 @@
-"""A first representative set, quickly: grow it client by client, leave out whom it does not need, swap. Compiled."""
+"""A representative set grown client by client. Compiled."""
 
 import numpy as np
 from numba import njit
@@ -7,34 +7,36 @@ from wisefl.decision.deadline.walk import is_representative
 
 
 @njit(cache=True, error_model="numpy")
-def assemble(first, weight, cost, samples, counts, need, smoothing, reference, limit, chosen):  # type: ignore[no-untyped-def]
-    """Grow a set from one client into `chosen`; its cost. A client of infinite cost is never taken.
+def regrow(weight, cost, counts, wanted, pseudo, chosen, ban):  # type: ignore[no-untyped-def]
+    """Add clients to `chosen` until it is a representative set; how many were looked at.
 
     The next client is the one that leaves the least of: divergence beyond the limit, part of the samples still
-    missing, and `weight` times its cost. The cost is infinite when the others cannot form a set.
+    missing, and `weight` times its cost. `ban` comes last of all, a client of infinite cost never: the set is left
+    incomplete when the others cannot form one.
     """
-    held = np.full(reference.size, smoothing)
-    chosen[:] = False
-    missing, spent, new = need, 0.0, first
+    held = np.full(counts.shape[1], pseudo)
+    for k in range(chosen.size):
+        if chosen[k]:
+            held += counts[k]
+    looked = 0
     while True:
-        chosen[new] = True
-        held += counts[new]
-        missing -= samples[new]
-        spent += cost[new]
-        if missing <= 0.0 and is_representative(held, reference, limit):
-            break
+        total = np.sum(held)
+        if total >= wanted.need - 0.25 and is_representative(held, wanted.reference, wanted.limit):
+            return looked
         new, least = -1, np.inf
         for k in range(cost.size):
             if chosen[k] or cost[k] == np.inf:
                 continue
-            lack = max(missing - samples[k], 0.0) / need
-            excess = max(_softened_divergence(held, counts[k], reference) - limit, 0.0)
-            score = excess + lack + weight * cost[k]
+            lack = max(wanted.need - total - np.sum(counts[k]), 0.0) / wanted.need
+            excess = max(_softened_divergence(held, counts[k], wanted.reference) - wanted.limit, 0.0)
+            score = excess + lack + weight * cost[k] + (1e9 if k == ban else 0.0)
             if score < least:
                 new, least = k, score
+        looked += cost.size
         if new < 0:
-            return np.inf
-    return _polish(spent, missing, held, cost, samples, counts, reference, limit, chosen)
+            return looked
+        chosen[new] = True
+        held += counts[new]
 
 
 @njit(cache=True, error_model="numpy", inline="always")
@@ -47,39 +49,3 @@ def _softened_divergence(held, more, reference):  # type: ignore[no-untyped-def]
     for z in range(held.size):
         divergence -= reference[z] * np.log((held[z] + more[z]) / (total * reference[z]) + 1e-3)
     return divergence
-
-
-@njit(cache=True, error_model="numpy")
-def _polish(spent, missing, held, cost, samples, counts, reference, limit, chosen):  # type: ignore[no-untyped-def]
-    """Leave members out and swap them for cheaper ones while the set stays feasible; the cost of what remains."""
-    changed = True
-    while changed:
-        changed = False
-        for i in range(cost.size):
-            if not chosen[i]:
-                continue
-            held -= counts[i]
-            missing += samples[i]
-            # Nobody in place of i is best of all, then the cheapest who will do.
-            other = -2
-            if missing <= 0.0 and is_representative(held, reference, limit):
-                other = -1
-            else:
-                for j in range(cost.size):
-                    if chosen[j] or cost[j] >= (cost[i] if other < 0 else cost[other]) or samples[j] < missing:
-                        continue
-                    if is_representative(held + counts[j], reference, limit):
-                        other = j
-            if other == -2:
-                held += counts[i]
-                missing -= samples[i]
-                continue
-            changed = True
-            chosen[i] = False
-            spent -= cost[i]
-            if other >= 0:
-                chosen[other] = True
-                held += counts[other]
-                missing -= samples[other]
-                spent += cost[other]
-    return spent

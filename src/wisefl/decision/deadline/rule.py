@@ -61,6 +61,10 @@ class SetRule(Protocol):
         """The same rule over some of its clients only."""
         ...
 
+    def parts(self) -> list[Self]:
+        """Rules that each allow some of the sets, together all, and bound them better; none if there is no such."""
+        ...
+
     def may_matter(self, cost: Floats, cutoff: float, keep: Mask) -> None:
         """Mark in `keep` everybody who can be in an allowed set that costs less than the cutoff."""
         ...

@@ -265,6 +265,10 @@ class DeadlineSearch:
         energy_price = scope.energy_price
         if bound < self.cutoff:
             scope = self._narrowed(scope, first, last, band_price)
+            kinds = self._parts(scope, tangent)
+            if kinds:
+                bound = max(bound, interval.bound)
+                return [Interval(bound, first, last, band_price, kind, effort, energy_price) for kind in kinds]
         narrow = last <= first * (1.0 + NARROWEST)
         if bound < self.cutoff and (middle < self.cutoff or narrow):
             # Splitting gains what the width costs; where that is little of what is missing, effort must do it.
@@ -337,6 +341,13 @@ class DeadlineSearch:
     def _rent(self, scope: Scope) -> float:
         """What the budget of joules comes to at its price."""
         return scope.energy_price * self.ceilings.energy_j if scope.energy_price > 0.0 else 0.0
+
+    def _parts(self, scope: Scope, deadline: float) -> list[Scope]:
+        """Scopes of the kinds of sets that are better bounded apart, if the rule tells any."""
+        parts = [Scope(rule) for rule in scope.rule.parts()]
+        for part in parts:
+            part.tau[:] = 0.5 * deadline
+        return parts
 
     def _raise_relaxed(self, interval: Interval, tangent: float) -> tuple[float, float, float]:
         """(bound, band price, bound at the tangent's deadline alone) with fractions of clients allowed."""

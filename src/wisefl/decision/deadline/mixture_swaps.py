@@ -1,0 +1,205 @@
+"""Representative sets near a representative set: up to two members for up to two others. Compiled.
+
+What is asked of a set is linear in nothing, so exchanges are simply tried, the cheapest first; a set is compared by
+the sum of its clients' costs, which are estimates, and allocated exactly by whoever asked.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from wisefl.arrays import Floats
+from wisefl.decision.deadline.mixture_start import regrow
+from wisefl.decision.deadline.walk import is_representative
+
+PARTNERS = 96
+"""Outsiders that come in pairs: the cheapest."""
+REMOVED = 3
+"""Members at most that leave at random before a set is grown again."""
+NOBODY = -1
+
+
+class Wanted(NamedTuple):
+    """What is asked of pooled counts, pseudo-samples included."""
+
+    need: float
+    reference: Floats
+    limit: float
+    lowest: Floats
+    """The least share of each class: quicker to look at than the divergence."""
+
+
+@njit(cache=True, error_model="numpy", inline="always")
+def _allowed(rest, counts, first, second, wanted, more):  # type: ignore[no-untyped-def]
+    """Whether `rest` and two more clients (or one, or nobody) are a representative set."""
+    total = 0.0
+    for z in range(rest.size):
+        held = rest[z]
+        if first >= 0:
+            held += counts[first, z]
+        if second >= 0:
+            held += counts[second, z]
+        more[z] = held
+        total += held
+    if total < wanted.need - 0.25:
+        return False
+    for z in range(rest.size):
+        if more[z] < wanted.lowest[z] * total:
+            return False
+    return is_representative(more, wanted.reference, wanted.limit)
+
+
+@njit(cache=True, error_model="numpy")
+def _keep(change, moves, new, out, other_out, enter, other_enter):  # type: ignore[no-untyped-def]
+    """Insert an exchange among the best."""
+    slot = change.size - 1
+    while slot > 0 and change[slot - 1] > new:
+        change[slot] = change[slot - 1]
+        moves[slot] = moves[slot - 1]
+        slot -= 1
+    change[slot] = new
+    moves[slot, 0], moves[slot, 1], moves[slot, 2], moves[slot, 3] = out, other_out, enter, other_enter
+
+
+@njit(cache=True, error_model="numpy")
+def exchanges(cost, counts, wanted, chosen, held, order, change, moves, max_checks):  # type: ignore[no-untyped-def]
+    """The cheapest exchanges below what `change` holds at first into `change` and `moves`; how many were tried.
+
+    `order` lists everybody of finite cost, cheapest first.
+    """
+    inside = np.flatnonzero(chosen)
+    outside = order[~chosen[order]]
+    rest, more = np.empty(held.size), np.empty(held.size)
+    worst = change.size - 1
+    checks = 0
+    for h in range(-1, inside.size):
+        for i in range(h + 1, inside.size):
+            out, other_out = inside[i], (inside[h] if h >= 0 else NOBODY)
+            saved = cost[out] + (cost[other_out] if h >= 0 else 0.0)
+            for z in range(held.size):
+                rest[z] = held[z] - counts[out, z] - (counts[other_out, z] if h >= 0 else 0.0)
+            checks += 1
+            if -saved < change[worst] and _allowed(rest, counts, NOBODY, NOBODY, wanted, more):
+                _keep(change, moves, -saved, out, other_out, NOBODY, NOBODY)
+            for j in range(outside.size):
+                enter = outside[j]
+                if cost[enter] - saved >= change[worst] or checks >= max_checks:
+                    break
+                checks += 1
+                if _allowed(rest, counts, enter, NOBODY, wanted, more):
+                    _keep(change, moves, cost[enter] - saved, out, other_out, enter, NOBODY)
+                for g in range(min(j, PARTNERS)):
+                    both = cost[enter] + cost[outside[g]] - saved
+                    if both >= change[worst]:
+                        break
+                    checks += 1
+                    if _allowed(rest, counts, enter, outside[g], wanted, more):
+                        _keep(change, moves, both, out, other_out, enter, outside[g])
+    return checks
+
+
+@njit(cache=True, error_model="numpy")
+def _apply(move, chosen):  # type: ignore[no-untyped-def]
+    for place in range(4):
+        if move[place] >= 0:
+            chosen[move[place]] = place >= 2
+
+
+@njit(cache=True, error_model="numpy")
+def _pool(counts, chosen, pseudo):  # type: ignore[no-untyped-def]
+    held = np.full(counts.shape[1], pseudo)
+    for k in range(chosen.size):
+        if chosen[k]:
+            held += counts[k]
+    return held
+
+
+@njit(cache=True, error_model="numpy")
+def _descend(cost, counts, wanted, chosen, pseudo, order, max_checks):  # type: ignore[no-untyped-def]
+    """Exchange while that makes the set cheaper; exchanges tried."""
+    change, moves, checks = np.empty(1), np.empty((1, 4), np.int64), 0
+    while checks < max_checks:
+        paid = np.sum(cost[chosen])
+        change[0] = -1e-9 * paid
+        held = _pool(counts, chosen, pseudo)
+        checks += exchanges(cost, counts, wanted, chosen, held, order, change, moves, max_checks - checks)
+        if change[0] >= -1e-9 * paid:
+            break
+        _apply(moves[0], chosen)
+    return checks
+
+
+@njit(cache=True, error_model="numpy")
+def wander(cost, counts, wanted, chosen, pseudo, order, weights, max_checks, sets):  # type: ignore[no-untyped-def]
+    """Descend from a set, then again and again from the best with some members replaced; exchanges tried.
+
+    The best sets met go into `sets`, cheapest first, as masks; rows without members are unused. The chance in it is
+    a fixed sequence: the same costs give the same sets.
+    """
+    best, paid = chosen.copy(), np.inf
+    values = np.full(len(sets), np.inf)
+    checks, turn, state = 0, 0, 12345
+    while checks < max_checks:
+        checks += _descend(cost, counts, wanted, chosen, pseudo, order, max_checks - checks) + order.size
+        spent = _remember(cost, counts, wanted, chosen, pseudo, sets, values)
+        if spent < paid:
+            best[:], paid = chosen, spent
+        chosen[:] = best
+        members = np.flatnonzero(best)
+        for _ in range(1 + turn % REMOVED):
+            state = (state * 1103515245 + 12345) % 2147483648
+            chosen[members[(state >> 8) % members.size]] = False
+        state = (state * 1103515245 + 12345) % 2147483648
+        ban = order[(state >> 8) % order.size]
+        checks += regrow(weights[turn % weights.size], cost, counts, wanted, pseudo, chosen, ban)
+        turn += 1
+    return checks
+
+
+@njit(cache=True, error_model="numpy")
+def grow_each(starts, cost, counts, wanted, pseudo, order, weights, max_checks, sets):  # type: ignore[no-untyped-def]
+    """Sets grown from each of some clients with each weight, then exchanged; the cheapest into `sets` as masks."""
+    values = np.full(len(sets), np.inf)
+    chosen = np.empty(cost.size, np.bool_)
+    for first in starts:
+        for weight in weights:
+            chosen[:] = False
+            chosen[first] = True
+            regrow(weight, cost, counts, wanted, pseudo, chosen, NOBODY)
+            _descend(cost, counts, wanted, chosen, pseudo, order, max_checks)
+            _remember(cost, counts, wanted, chosen, pseudo, sets, values)
+
+
+@njit(cache=True, error_model="numpy")
+def _remember(cost, counts, wanted, chosen, pseudo, sets, values):  # type: ignore[no-untyped-def]
+    """Put a set among the cheapest met, once; its cost, infinite if it is no representative set."""
+    held = _pool(counts, chosen, pseudo)
+    if np.sum(held) < wanted.need - 0.25 or not is_representative(held, wanted.reference, wanted.limit):
+        return np.inf
+    spent = np.sum(cost[chosen])
+    slot = values.size - 1
+    if spent >= values[slot]:
+        return spent
+    for row in range(values.size):
+        if values[row] < np.inf and np.all(sets[row] == chosen):
+            return spent
+    while slot > 0 and values[slot - 1] > spent:
+        values[slot] = values[slot - 1]
+        sets[slot] = sets[slot - 1]
+        slot -= 1
+    values[slot] = spent
+    sets[slot] = chosen
+    return spent
+
+
+@njit(cache=True, error_model="numpy")
+def nearby(cost, counts, wanted, chosen, pseudo, order, ceiling, max_checks, sets):  # type: ignore[no-untyped-def]
+    """The cheapest sets that one exchange away cost at most `ceiling` more, into `sets` as masks."""
+    change, moves = np.full(len(sets), ceiling), np.full((len(sets), 4), NOBODY)
+    held = _pool(counts, chosen, pseudo)
+    exchanges(cost, counts, wanted, chosen, held, order, change, moves, max_checks)
+    for row in range(len(sets)):
+        if moves[row, 0] >= 0:
+            sets[row] = chosen
+            _apply(moves[row], sets[row])
