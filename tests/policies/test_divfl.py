@@ -114,6 +114,12 @@ def test_updates_go_by_number_when_others_are_away():
     assert sorted(kind[[client for client in selected if client != 31]].tolist()) == [0, 1, 2]
 
 
+def test_more_clients_than_pairs_fit_into_memory_are_refused_at_once():
+    problem = RoundProblem.build(Fleet.random(10_001, seed=0), None, Limits(max_divergence=np.inf, min_samples=1))
+    with pytest.raises(InvalidInput, match="all pairs of clients, of which 10001 are too many: it takes 10000"):
+        DivFl(clients=3).choose(problem, view_of())
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

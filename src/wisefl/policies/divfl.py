@@ -28,6 +28,9 @@ from wisefl.policies.choosing import Baseline, blind, need_a_model
 from wisefl.policies.sketch import Sketches, sketch
 from wisefl.randomness import rng
 
+MOST_CLIENTS = 10_000
+"""All pairs of so many take 800 MB."""
+
 
 @dataclass(frozen=True)
 class DivFl(Baseline):
@@ -44,6 +47,11 @@ class DivFl(Baseline):
             raise InvalidInput(f"sketch_size must be at least 16, not {self.sketch_size}: distances would be lost")
 
     def choose(self, problem: RoundProblem, view: RoundView) -> Choice:
+        if len(problem) > MOST_CLIENTS:
+            raise InvalidInput(
+                f"policy 'divfl' compares all pairs of clients, of which {len(problem)} are too many: it takes "
+                f"{MOST_CLIENTS} at the most"
+            )
         if self.start == "all" and not view.memory:
             return Choice(blind(problem, np.arange(len(problem)), "divfl", self.allocation))
         count, numbers = self.count(problem), view.numbers(problem)
