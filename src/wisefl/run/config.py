@@ -126,7 +126,11 @@ _LIMIT_FIELDS: dict[str, Any] = {
     # A file has lists where the limits have tuples.
     item.name: (
         item.type,
-        Field(default=item.default, description=item.metadata["help"], strict=not isinstance(item.default, tuple)),
+        Field(
+            default=item.default,
+            description=item.metadata["help"],
+            strict=False if isinstance(item.default, tuple) else None,
+        ),
     )
     for item in fields(Limits)
     if item.name not in ("epochs", *_MEASURED)
