@@ -49,6 +49,8 @@ def call(what: str, function: Callable[..., Any], *arguments: Any, **options: An
 def told(error: Exception) -> str:
     """An exception of a user's code in half a sentence, with the last place outside of installed packages."""
     frames = traceback.extract_tb(error.__traceback__)
+    if isinstance(error, SyntaxError):
+        return f"SyntaxError: {error}"  # says where by itself
     own = [
         frame
         for frame in frames

@@ -61,7 +61,7 @@ def test_every_combination_in_a_folder_that_says_which(tmp_path: Path) -> None:
         (["data.name=digits,cifar10", "rounds=3"], ["digits_rounds=3", "cifar10_rounds=3"]),
         (['policy.name="csra",csra-dc'], ["csra", "csra-dc"]),
         (["data.folder=/some/where"], ["folder=some-where"]),
-        (["policy.options={d = 3, e = [1, 2]},{}"], ["options=d-3-e-1-2", "options=none"]),
+        (["policy.options={max_gap = 0.1},{}"], ["options=max-gap-0.1", "options=none"]),
     ],
 )
 def test_values_and_names(tmp_path: Path, over: list[str], wanted: list[str]) -> None:

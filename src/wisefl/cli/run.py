@@ -14,7 +14,7 @@ from wisefl.errors import InvalidInput
 if TYPE_CHECKING:
     from wisefl.run.config import RunConfig
     from wisefl.run.loop import Callback
-    from wisefl.run.record import Summary
+    from wisefl.run.record import RoundRecord, Summary
 
 app = new_app()
 
@@ -96,28 +96,40 @@ def run(
     from wisefl.simulation.loop import run_folder
 
     config, path = _what(settings, out, resume)
-    _announce(config, path, verbose)
     fetch_dataset(config)
+    watchers = [_Opening(path, verbose), *_logs(path, tensorboard)]
     try:
         with Progress() as progress:
-            summary = run_folder(
-                path, config, workers=workers, callbacks=[progress, *_logs(path, tensorboard)], tell=_warn
-            )
+            summary = run_folder(path, config, workers=workers, callbacks=[*watchers, progress], tell=_warn)
     except KeyboardInterrupt:
         _say_how_to_go_on(path)
         raise
     typer.echo(f"{_sentence(summary, path)}; see {path}")
 
 
-def _announce(config: "RunConfig", path: Path, verbose: bool) -> None:
-    from wisefl.plugins import shown
-    from wisefl.run.config import to_toml
+@dataclass(frozen=True)
+class _Opening:
+    """Says what is run once it is known that it can be."""
 
-    if verbose:
-        typer.echo(to_toml(config))
-    on = f"on {shown(config.data.name)} " if config.kind == "training" else ""
-    what = f"{shown(config.policy.name)} {on}with {config.data.clients} clients, {config.rounds} rounds"
-    typer.echo(f"{what}, seed {config.seed}, in {path}")
+    path: Path
+    verbose: bool
+
+    def on_start(self, config: "RunConfig", round: int) -> None:
+        from wisefl.plugins import shown
+        from wisefl.run.config import to_toml
+
+        if self.verbose:
+            typer.echo(to_toml(config))
+        on = f"on {shown(config.data.name)} " if config.kind == "training" else ""
+        what = f"{shown(config.policy.name)} {on}with {config.data.clients} clients, {config.rounds} rounds"
+        after = f" ({round} of them done)" if round else ""
+        typer.echo(f"{what}{after}, seed {config.seed}, in {self.path}")
+
+    def on_round(self, record: "RoundRecord") -> None:
+        pass
+
+    def on_end(self, summary: "Summary") -> None:
+        pass
 
 
 def _warn(text: str) -> None:

@@ -28,7 +28,7 @@ def anchor(values: dict[str, Any], base: Path) -> dict[str, Any]:
 
 
 def _anchor(section: str, key: str, value: Any, base: Path) -> Any:
-    if not isinstance(value, str):
+    if not isinstance(value, str) or not value:
         return value
     if (section, key) in (("data", "folder"), ("fleet", "file")):
         return value if value == OWN else _absolute(value, base)

@@ -52,7 +52,11 @@ class RunFolder:
     @classmethod
     def open(cls, path: Path) -> "RunFolder":
         """A run that was started before."""
-        return cls(path, check(read_config(path)))
+        values = read_config(path)
+        try:
+            return cls(path, check(values))
+        except InvalidInput as error:
+            raise InvalidInput(f"{path / CONFIG}: {error}") from None
 
     def extended(self, rounds: int) -> "RunFolder":
         """The same run with so many rounds in all; one that was finished is not any more."""

@@ -19,6 +19,8 @@ from wisefl.errors import InvalidInput, MissingExtra, WiseFLError
 from wisefl.plugins import shown
 from wisefl.run.config import RunConfig, check, load_config, same_run, to_toml
 from wisefl.run.folder import CONFIG, ROUNDS, SUMMARY, RunFolder
+from wisefl.simulation.brought import NOTHING
+from wisefl.simulation.parts import policy_of
 
 Backend = Literal["processes", "ray"]
 RunOne = Callable[..., Any]
@@ -81,6 +83,7 @@ def plan_sweep(
     for values in product(*(values for _, values in fields)):
         chosen = tuple(f"{key}={value}" for key, value in zip(keys, values, strict=True))
         config = load_config(preset, file, (*changes, *chosen))
+        policy_of(config, NOTHING)  # one that does not exist is told now, not after hours
         name = _folder_name(keys, values)
         if name in cells:
             name = f"{name}_{_digest(to_toml(config))}"
