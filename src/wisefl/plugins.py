@@ -15,6 +15,8 @@ from zlib import crc32
 
 from wisefl.errors import InvalidInput
 
+_LOOKED_IN: list[str] = []
+"""Folders of users' files that were added to the search path."""
 _REFERENCE = re.compile(r"(?P<place>.+):(?P<name>[^\W\d]\w*)")
 
 
@@ -121,6 +123,9 @@ def _from_name(name: str) -> ModuleType:
 
 
 def _look_in(folder: Path) -> None:
-    """Modules beside a user's file are found too, after all that is installed."""
-    if str(folder) not in sys.path:
-        sys.path.append(str(folder))
+    """Modules beside a user's file are found too: after all that is installed, the folder asked last first."""
+    if str(folder) in sys.path and str(folder) not in _LOOKED_IN:
+        return
+    sys.path[:] = [place for place in sys.path if place not in _LOOKED_IN]
+    _LOOKED_IN[:] = [str(folder), *(place for place in _LOOKED_IN if place != str(folder))]
+    sys.path += _LOOKED_IN
