@@ -117,7 +117,8 @@ class DeadlineSearch:
         self.worth = np.empty(0) if worth is None else worth
         # The guess can be too short for any set; everybody is one unless more is asked.
         self.last_resort = last_resort or (lambda: [np.arange(self.whole.size)])
-        self.most_worth = float(np.maximum(self.worth, 0.0).sum())
+        self.floor = -float(np.maximum(self.worth, 0.0).sum())
+        """What a set costs at least beside its deadline; nothing but values can make it negative."""
         self.latency_weight = latency_weight
         self.max_gap = max_gap
         self.budget = budget
@@ -140,7 +141,7 @@ class DeadlineSearch:
         """Find a first decision, then close intervals until the gap is proved or the budget is spent."""
         self._first_decision()
         earliest, latest = self._deadlines()
-        bound = self.latency_weight * earliest - self.most_worth
+        bound = self.latency_weight * earliest + self.floor
         whole = Interval(bound, earliest, latest, self.best.band_price, self.whole, 0, self.best.energy_price)
         self._with_budget(whole, self._first_intervals)
         while self.open and self.open[0].bound < self.cutoff:
@@ -156,8 +157,23 @@ class DeadlineSearch:
             return longest, longest
         terms = self.terms
         earliest = float(np.min(terms.fastest_s + terms.upload_s))
-        latest = max((self.best.objective + self.most_worth) / self.latency_weight, earliest)
+        if self.worth.size:
+            self._find_floor(min((self.best.objective - self.floor) / self.latency_weight, longest))
+        latest = max((self.best.objective - self.floor) / self.latency_weight, earliest)
         return earliest, max(min(latest, longest), earliest)
+
+    def _find_floor(self, far: float) -> None:
+        """At the band's price of the best set, few clients are worth what they cost even at a far deadline."""
+        scope, band_price = self.whole, self.best.band_price
+        try:
+            self.budget.pass_over(scope.size)
+        except OutOfBudget:
+            return
+        scope.price_energy(self.best.energy_price)
+        scope.tau[:] = 0.5 * far
+        costs_at(far, band_price, scope.rule.terms, scope.tau, scope.cost_first)
+        value = scope.rule.relaxed_value(scope.cost_first) - band_price - self._rent(scope)
+        self.floor = max(self.floor, value)
 
     def _with_budget(self, interval: Interval, improve: Callable[[Interval], list[Interval]]) -> bool:
         """Put an interval's parts in its place; False, with the interval open as it was, when the budget is spent."""
@@ -248,7 +264,7 @@ class DeadlineSearch:
         self.whole.price_energy(whole.energy_price)
         for first, last in pairwise(cuts):
             bound = self._relaxed_bound(self.whole, first, last, self._tangent(first, last), whole.band_price)
-            bound = max(bound, self.latency_weight * first - self.most_worth)
+            bound = max(bound, self.latency_weight * first + self.floor)
             scope = self._narrowed(self.whole, first, last, whole.band_price) if bound < self.cutoff else self.whole
             parts.append(Interval(bound, first, last, whole.band_price, scope, 0, whole.energy_price))
         return parts

@@ -50,7 +50,7 @@ def solve(problem: RoundProblem) -> Decision:
         if solved is None:
             continue
         worth = float(problem.value[members].sum())
-        proved = min(proved, solved.lower_bound - worth)
+        proved = min(proved, max(solved.lower_bound - worth, float(bound[row])))
         if solved.cost - worth < best:
             best, best_members, best_tau, deadline = solved.cost - worth, members, solved.tau, solved.deadline
     if not best < np.inf:
