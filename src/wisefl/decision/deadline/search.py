@@ -23,8 +23,8 @@ from typing import NamedTuple
 import numpy as np
 
 from wisefl.arrays import Floats, Ints, Mask
-from wisefl.decision.allocation import Ceilings, best_allocation, best_deadline
-from wisefl.decision.client_cost import ClientTerms, take, with_energy_price
+from wisefl.decision.allocation import Ceilings, best_allocation
+from wisefl.decision.client_cost import take, with_energy_price
 from wisefl.decision.deadline.budget import Budget, OutOfBudget
 from wisefl.decision.deadline.relaxation import costs_at, costs_over, next_band_price, relaxed_optimum
 from wisefl.decision.deadline.rule import Found, Incumbent, SetRule
@@ -518,21 +518,9 @@ class DeadlineSearch:
         self.tried += 1
         terms, tau = take(self.terms, members), np.empty(members.size)
         worth = float(self.worth[members].sum()) if self.worth.size else 0.0
-        if self._priced_out(terms, tau, worth):
-            return
         deadline, band_price, cost, energy_price = best_allocation(
-            self.latency_weight, terms, self.ceilings, tau, self.best.energy_price
+            self.latency_weight, terms, self.ceilings, tau, self.best.energy_price, self.best.objective + worth
         )
         objective = cost - worth
         if objective < self.best.objective:
             self.best = Incumbent(objective, members, deadline, band_price, energy_price, worth)
-
-    def _priced_out(self, terms: ClientTerms, tau: Floats, worth: float) -> bool:
-        """Whether the best set's price of a joule already says that another set is not better."""
-        price = self.best.energy_price
-        if price == 0.0:
-            return False
-        _, _, cost = best_deadline(
-            self.latency_weight, with_energy_price(terms, price), self.ceilings.deadline_s, tau
-        )
-        return bool(cost - price * self.ceilings.energy_j - worth >= self.best.objective)
