@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import re
 import subprocess
 import sys
@@ -125,6 +126,37 @@ def test_a_limit_on_the_mixture_lets_everybody_be_chosen(fleet: Path, capsys: py
     assert "(at most 0.2)" in " ".join(capsys.readouterr().out.split())
 
 
+WISHES = {
+    "deadline_s": 1.5,
+    "energy_budget_j": 9.0,
+    "required": ("3",),
+    "forbidden": ("4",),
+    "min_clients": 4,
+    "max_clients": 7,
+}
+
+
+def options_for(limits: Limits) -> list[str]:
+    """What to type for limits that are not the defaults."""
+    changed = {item: getattr(limits, item.name) for item in fields(Limits)}
+    return [
+        f"{item.metadata.get('option', '--' + item.name.replace('_', '-'))}={one}"
+        for item, value in changed.items()
+        if value != item.default
+        for one in (value if isinstance(value, tuple) else (value,))
+    ]
+
+
+def test_every_wish_reaches_the_decision(fleet: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = Limits(max_divergence=math.inf, **WISHES)
+    options = options_for(asked)
+    assert len(options) == 1 + len(WISHES)
+    plan = plan_json(capsys, fleet, *options)
+    decision = solve(RoundProblem.build(Fleet.from_csv(fleet), limits=asked))
+    assert decision.violations() == {}
+    assert plan["objective"] == decision.objective
+
+
 def test_every_limit_reaches_the_decision(fleet: Path, capsys: pytest.CaptureFixture[str]) -> None:
     changed = Limits(
         bandwidth_hz=5e6,
@@ -142,12 +174,8 @@ def test_every_limit_reaches_the_decision(fleet: Path, capsys: pytest.CaptureFix
         energy_weight=0.5,
         smoothing=1.0,
     )
-    options = [
-        f"--{item.name.replace('_', '-')}={getattr(changed, item.name)}"
-        for item in fields(Limits)
-        if getattr(changed, item.name) != item.default
-    ]
-    assert len(options) == len(fields(Limits))
+    options = options_for(changed)
+    assert len(options) == len(fields(Limits)) - len(WISHES)
     plan = plan_json(capsys, fleet, *options)
     assert plan["objective"] == solve(RoundProblem.build(Fleet.from_csv(fleet), limits=changed)).objective
 

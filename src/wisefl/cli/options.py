@@ -13,13 +13,14 @@ import typer
 
 from wisefl.decision.limits import Limits
 
-REPRESENTATION, CEILINGS, COST, RADIO, COMPUTING, METHOD, OUTPUT = (
+REPRESENTATION, CEILINGS, COST, RADIO, COMPUTING, METHOD, QUESTION, OUTPUT = (
     "Who may take part",
     "What a round may take",
     "What a round costs",
     "Radio",
     "Computing",
     "Method",
+    "Questions",
     "Output",
 )
 

@@ -22,6 +22,7 @@ from wisefl.cli.output import (
     decision_object,
     print_json,
 )
+from wisefl.cli.questions import Questions, answer, check_questions, draw_round
 from wisefl.cli.startup import import_numba
 from wisefl.decision.limits import Limits
 from wisefl.errors import InvalidInput, WiseFLError
@@ -76,6 +77,7 @@ def plan(
     fleet: FleetPath,
     limits: Limits,
     method: Method,
+    questions: Questions,
     compare: Annotated[
         str | None,
         typer.Option(
@@ -100,6 +102,7 @@ def plan(
     solver proves how far from the optimum its decision can be at most.
     """
     check_options(method.max_gap, method.time_limit, method.seed)
+    check_questions(questions, method.solver, compared=compare is not None, out=out)
     if compare is not None:
         if out is not None:
             raise InvalidInput("--out writes one decision: leave --compare out and name its method with --solver")
@@ -113,9 +116,14 @@ def plan(
     if out is not None:
         check_writable(out)
     problem = _problem(fleet, limits)
+    if questions.asked:
+        answer(questions, problem, _given(method.solver, method), as_json)
+        return
     with _waiting(method.solver):
         decision = _decide(method.solver, problem, method)
     _show(decision, as_json, out)
+    if questions.picture is not None:
+        draw_round(decision, questions.picture, as_json)
 
 
 def _show(decision: "Decision", as_json: bool, out: Path | None) -> None:
@@ -168,9 +176,13 @@ def _decide(name: str, problem: "RoundProblem", method: Method) -> "Decision":
     import_numba()
     from wisefl.policies import decide
 
+    return decide(name, problem, seed=method.seed, **_given(name, method))
+
+
+def _given(name: str, method: Method) -> dict[str, Any]:
+    """The options that this method takes."""
     taken = METHOD_OPTIONS.get(name, ())
-    given = {option: value for option, value in method.options.items() if option in taken and value is not None}
-    return decide(name, problem, seed=method.seed, **given)
+    return {option: value for option, value in method.options.items() if option in taken and value is not None}
 
 
 def _compare(names: list[str], fleet: Path, limits: Limits, method: Method) -> "dict[str, Decision | str]":

@@ -8,6 +8,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from wisefl.cli.bars import SHOWN_BARS, round_bars
 from wisefl.cli.output import client_rows
 from wisefl.decision import Decision, Limits
 
@@ -41,15 +42,19 @@ def show_decision(decision: Decision) -> None:
         screen.print(f"  {name:<12}{text}", style=style, soft_wrap=True, markup=False)
     screen.print()
     screen.print(_client_table(decision))
-    hidden = int(decision.selected.sum()) - SHOWN_CLIENTS
-    if hidden > 0:
-        screen.print(f"  ... and {hidden} more; --out decision.csv writes all of them", soft_wrap=True)
+    heads = int(decision.selected.sum())
+    if heads > SHOWN_CLIENTS:
+        screen.print(f"  ... and {heads - SHOWN_CLIENTS} more; --out decision.csv writes all of them", soft_wrap=True)
+    if 0 < heads <= SHOWN_BARS and not decision.violations():
+        screen.print()
+        for line in round_bars(decision):
+            screen.print(line)
 
 
 def show_comparison(rows: list[dict[str, Any]]) -> None:
     """All methods side by side, in the order they were asked for."""
     screen = console()
-    table = _table("method", "objective", "x bound", "gap", "latency s", "energy J", "clients", "samples", "time")
+    table = new_table("method", "objective", "x bound", "gap", "latency s", "energy J", "clients", "samples", "time")
     table.add_column("violates", overflow="fold")
     for row in rows:
         if "error" in row:
@@ -75,7 +80,7 @@ def show_comparison(rows: list[dict[str, Any]]) -> None:
         screen.print("  x bound needs a method that proves a lower bound: add certified", soft_wrap=True)
 
 
-def _table(first: str, *numbers: str) -> Table:
+def new_table(first: str, *numbers: str) -> Table:
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     table.add_column(first, no_wrap=True)
     for name in numbers:
@@ -84,7 +89,7 @@ def _table(first: str, *numbers: str) -> Table:
 
 
 def _client_table(decision: Decision) -> Table:
-    table = _table(
+    table = new_table(
         "client", "samples", "diverg.", "share %", "CPU GHz", "upload s", "compute s", "upload J", "compute J"
     )
     for row in client_rows(decision)[:SHOWN_CLIENTS]:
@@ -111,7 +116,7 @@ def _facts(decision: Decision) -> list[tuple[str, str]]:
         (
             "objective",
             f"{number(decision.objective)} = {limits.latency_weight:g} x {number(decision.latency_s)} s latency "
-            f"+ {limits.energy_weight:g} x {number(decision.energy_j)} J energy",
+            f"+ {limits.energy_weight:g} x {number(decision.energy_j)} J energy{_apart(decision)}",
         ),
         ("proof", f"{proof(decision)}; {decision.solver} took {duration(decision.seconds)}"),
         (
@@ -122,11 +127,35 @@ def _facts(decision: Decision) -> list[tuple[str, str]]:
         ("band", f"{100.0 * float(decision.share.sum()):.1f}% of {limits.bandwidth_hz / 1e6:g} MHz used"),
         ("limited by", bottleneck(decision)),
     ]
+    asked = _wishes(decision)
+    if asked:
+        facts.append(("asked", asked))
     violations = decision.violations()
     if violations:
         amounts = ", ".join(f"{name} by {amount:.3g}" for name, amount in violations.items())
         facts.append(("violates", f"{amounts} (relative to its limit): this decision cannot be carried out"))
     return facts
+
+
+def _wishes(decision: Decision) -> str:
+    """What was asked beyond the paper's limits, and how much of it the decision uses."""
+    limits, heads = decision.problem.limits, int(decision.selected.sum())
+    texts = {
+        "deadline_s": f"within {limits.deadline_s} s ({number(decision.latency_s)} used)",
+        "energy_budget_j": f"at most {limits.energy_budget_j} J ({number(decision.energy_j)} used)",
+        "max_energy_j": "each client within its max_energy_j",
+        "required": f"with {', '.join(limits.required)}",
+        "forbidden": f"without {', '.join(limits.forbidden)}",
+        "min_clients": f"at least {limits.min_clients} clients ({heads} take part)",
+        "max_clients": f"at most {limits.max_clients} clients ({heads} take part)",
+    }
+    return "; ".join(text for name, text in texts.items() if name in decision.problem.wishes)
+
+
+def _apart(decision: Decision) -> str:
+    """What else makes up the objective."""
+    weighed = ", joules by each client's own weight" if "energy_weight" in decision.problem.wishes else ""
+    return weighed + (f" - {number(decision.value)} value" if "value" in decision.problem.wishes else "")
 
 
 def _divergence_limit(limits: Limits) -> str:
@@ -162,7 +191,7 @@ def bottleneck(decision: Decision) -> str:
     )
     if decision.bandwidth_price is not None:
         saved = 0.01 * decision.bandwidth_price
-        text += f"; 1% more bandwidth would save about {number(saved)} ({percent(saved / decision.objective)})"
+        text += f"; 1% more bandwidth would save about {number(saved)} ({percent(saved / decision.cost)})"
     return text
 
 

@@ -76,6 +76,9 @@ class Optimum(NamedTuple):
     energy_price: float = 0.0
 
 
+NONE = Optimum(np.nan, np.nan, np.inf)
+
+
 def allocate(problem: RoundProblem, selected: NDArray[np.bool_]) -> Allocation:
     """The cheapest shares and frequencies with which exactly these clients take part."""
     clients = np.flatnonzero(selected)
@@ -111,36 +114,43 @@ def _ceilings_named(problem: RoundProblem) -> str:
 
 
 def best_allocation(
-    latency_weight: float, clients: ClientTerms, ceilings: Ceilings, tau: Floats, guess: float = 0.0
+    latency_weight: float,
+    clients: ClientTerms,
+    ceilings: Ceilings,
+    tau: Floats,
+    guess: float = 0.0,
+    enough: float = np.inf,
 ) -> Optimum:
-    """The optimum of a set under all ceilings; upload times into `tau`.
+    """The optimum of a set under all ceilings, if it costs less than `enough`; upload times into `tau`.
 
-    With a budget, its joules fall as their price rises; `guess` is a price to begin with.
+    With a budget, its joules fall as their price rises; `guess` is a price to begin with. Under any price the set
+    costs at least what it costs with the price less what the budget comes to.
     """
     found = Optimum(*best_deadline(latency_weight, clients, ceilings.deadline_s, tau))
     if not ceilings.energy_j < np.inf or not found.objective < np.inf:
         return found
+    if found.objective >= enough:
+        return NONE
     spent = float(joules_of(found.deadline, clients, tau))
     if spent <= ceilings.energy_j * (1.0 + MET):
         return found
-    low, low_excess, price = (
-        0.0,
-        np.log(spent / ceilings.energy_j),
-        max(guess, 1e-3 * latency_weight / ceilings.energy_j),
-    )
+    price = max(guess, 1e-3 * latency_weight / ceilings.energy_j)
+    low, low_excess = 0.0, float(np.log(spent / ceilings.energy_j))
     high, high_excess = np.inf, -np.inf
-    best = Optimum(np.nan, np.nan, np.inf)
+    best = NONE
     best_tau = tau.copy()
     for _ in range(ENERGY_PRICES):
-        deadline, band_price, _ = best_deadline(
+        deadline, band_price, priced = best_deadline(
             latency_weight, with_energy_price(clients, price), ceilings.deadline_s, tau
         )
+        if priced - price * ceilings.energy_j >= enough:
+            return NONE
         excess = float(np.log(joules_of(deadline, clients, tau) / ceilings.energy_j))
         if excess <= MET:
             high, high_excess = price, excess
             best = Optimum(deadline, band_price, float(cost_of_set(latency_weight, deadline, clients, tau)), price)
             best_tau[:] = tau
-            if excess >= -1e-13 or high <= low * (1.0 + 1e-14):
+            if excess >= -1e-11 or high <= low * (1.0 + 1e-12):
                 break
         else:
             low, low_excess = price, excess
@@ -174,8 +184,11 @@ def best_deadline(latency_weight, clients, longest, tau):  # type: ignore[no-unt
         return shortest, 0.0, np.inf
     limited = clients.max_energy_j.size > 0
     fastest_s = at_deadline(shortest, clients).fastest_s
-    band_price = _price_at_full_speed(shortest, latency_weight, clients)
-    if (band_price > 0.0 and not limited) or shortest >= longest:
+    if limited:
+        band_price = _price_at_the_limit(shortest, latency_weight, clients, fastest_s)
+    else:
+        band_price = _price_at_full_speed(shortest, latency_weight, clients)
+    if band_price > 0.0 or shortest >= longest:
         for k in range(tau.size):
             tau[k] = shortest - fastest_s[k]
         return shortest, band_price, cost_of_set(latency_weight, shortest, clients, tau)
@@ -296,6 +309,26 @@ def _price_at_full_speed(shortest, latency_weight, clients):  # type: ignore[no-
         latest = shortest - fastest_s[k]
         push = airtime_cost[k] + 2.0 * compute_cost[k] / fastest_s[k] ** 3
         if push > band_price * upload_s[k] / (latest * latest):
+            return 0.0
+    return band_price
+
+
+@njit(cache=True, error_model="numpy")
+def _price_at_the_limit(shortest, latency_weight, clients, least_s):  # type: ignore[no-untyped-def]
+    """The same where some are held back by their joules, with upload times that move less than the deadline."""
+    pressure, weight = 0.0, latency_weight
+    for k in range(least_s.size):
+        tau, part, slope = shortest - least_s[k], 1.0, -2.0 * clients.compute_cost[k] / least_s[k] ** 3
+        if least_s[k] > clients.fastest_s[k]:
+            hurry = 2.0 * clients.compute_j_s2[k] / least_s[k] ** 3
+            part = hurry / (clients.power_w[k] + hurry)
+        pressure += part * clients.upload_s[k] / (tau * tau)
+        weight += part * clients.airtime_cost[k] + (1.0 - part) * slope
+    band_price = weight / pressure
+    for k in range(least_s.size):
+        tau = shortest - least_s[k]
+        push = clients.airtime_cost[k] + 2.0 * clients.compute_cost[k] / least_s[k] ** 3
+        if push > band_price * clients.upload_s[k] / (tau * tau):
             return 0.0
     return band_price
 

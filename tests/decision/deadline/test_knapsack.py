@@ -80,7 +80,8 @@ def test_who_earns_is_taken_anyhow(instance: Instance, lowered: float) -> None:
     cost = cost - lowered * cost.max()
     value, price = relaxed_signed(cost, samples, need, (np.empty(cost.size), np.empty(cost.size)))
     best = linprog(cost, A_ub=[-samples], b_ub=[-need], bounds=(0, 1)).fun
-    assert value == pytest.approx(best, rel=1e-9, abs=1e-12)
+    # The linear programme takes costs below 1e-7 for none.
+    assert value == pytest.approx(best, rel=1e-9, abs=1e-7 * cost.size)
     assert price >= 0.0
 
 

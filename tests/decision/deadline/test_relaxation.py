@@ -13,7 +13,7 @@ Wide = np.longdouble
 
 def least_costs(terms: ClientTerms, deadline: float, band_price: float) -> Floats:
     """min over tau of a tau + e / (T - tau)^2 + lam c / tau in 80-bit arithmetic, by bisection of its slope."""
-    a, e, c, q, _ = (column.astype(Wide) for column in terms)
+    a, e, c, q = (column.astype(Wide) for column in terms[:4])
     meets = q < deadline
     low, high = np.zeros(a.size, Wide), np.where(meets, Wide(deadline) - q, Wide(deadline) * Wide(0.5))
     latest = high.copy()

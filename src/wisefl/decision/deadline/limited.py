@@ -1,12 +1,14 @@
 """The set rule of a planner: enough samples, and also who must take part, how many may, and what each is worth."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from wisefl.arrays import Floats, Ints, Mask
 from wisefl.decision.client_cost import take
 from wisefl.decision.deadline.covers import ROOM, Covers
 from wisefl.decision.deadline.heads import relaxed_heads, search
-from wisefl.decision.deadline.knapsack import QUICK, heads_taken
+from wisefl.decision.deadline.knapsack import QUICK, heads_taken, relaxed_signed
 from wisefl.decision.deadline.relaxation import costs_at, next_band_price, relaxed_use
 from wisefl.decision.deadline.rule import Found, Incumbent
 from wisefl.decision.deadline.swaps import exchanges
@@ -17,6 +19,68 @@ BAND_PRICES = 24
 """Band prices tried for a fractional bound."""
 LADDER = (1e-3, 1e-2, 0.1, 1.0, np.inf)
 """How far above the relaxed value the first set is looked for, as parts of what costs and values come to."""
+
+
+class _Open(NamedTuple):
+    """What is left to be decided once the required clients are in."""
+
+    cost: Floats
+    """Less what each is worth; finite."""
+    samples: Floats
+    able: Ints
+    """Positions among the rule's clients of those who can join."""
+    base: float
+    """What the required ones cost."""
+    missing: float
+    fewest: int
+    most: int
+
+    def middle(self) -> int:
+        """How many clients fractions would take, rounded up."""
+        if self.missing <= 0.0:
+            return self.fewest
+        _, sample_price = relaxed_signed(self.cost, self.samples, self.missing, _scratch(self.cost.size))
+        heads = int(np.ceil(heads_taken(self.cost, self.samples, self.missing, sample_price)))
+        return min(max(heads, self.fewest), self.most)
+
+
+class _Walk:
+    """Searches through what is open, by how many clients join, and all that they found."""
+
+    def __init__(self, left: _Open, gains: Mask, named: Ints, slack: float, improve: bool, max_sets: int) -> None:
+        self.left, self.gains, self.named, self.slack, self.improve = left, gains, named, slack, improve
+        room = max(1, min(max_sets, ROOM // max(left.cost.size, 1)))
+        self.sets, self.sizes = np.empty((room, left.cost.size), np.int64), np.empty(room, np.int64)
+        self.scratch = _scratch(left.cost.size)
+        self.found: list[Ints] = []
+        self.nodes = 0
+
+    def sets_of(self, fewest: int, most: int, top: float, max_nodes: int) -> tuple[bool, float, float]:
+        """(whether the search ended, bound on what it did not find, new cutoff) for so many clients."""
+        left, sets, sizes = self.left, self.sets, self.sizes
+        status, count, least, walked = search(
+            left.cost,
+            left.samples,
+            self.gains,
+            left.missing,
+            fewest,
+            most,
+            top - left.base,
+            self.slack,
+            self.improve,
+            max_nodes,
+            sets,
+            sizes,
+            self.scratch,
+        )
+        self.nodes += int(walked)
+        for row in range(count):
+            self.found.append(np.sort(np.concatenate([self.named, left.able[sets[row, : sizes[row]]]])))
+        if self.improve and count:
+            top = min(top, left.base + float(left.cost[sets[0, : sizes[0]]].sum()) - self.slack)
+        ended = bool(status == FOUND_ALL)
+        # What reaches the cutoff reaches it whatever adding and taking away the base rounds to.
+        return ended, top if ended else left.base + float(least), top
 
 
 class LimitedCovers:
@@ -35,7 +99,7 @@ class LimitedCovers:
         self.clients, self.terms, self.samples, self.need = plain.clients, plain.terms, plain.samples, plain.need
         self.heads = heads
         self.gains = worth > 0.0
-        self.others = np.flatnonzero(~required)
+        self.everybody = np.arange(required.size)
         self.named = np.flatnonzero(required)
 
     @classmethod
@@ -61,27 +125,32 @@ class LimitedCovers:
         narrow.terms = take(self.terms, np.flatnonzero(keep))
         return LimitedCovers(narrow, self.required[keep], self.worth[keep], self.heads)
 
-    def _parts(self, cost: Floats) -> tuple[Floats, float, Ints, float, int, int]:
-        """(costs of those who can still join, cost of the required, their positions, samples missing, heads left)."""
+    def _open(self, cost: Floats) -> "_Open":
+        """Who can still join the required ones, and what they leave to be done."""
         base = float((cost[self.named] - self.worth[self.named]).sum())
-        own = cost[self.others] - self.worth[self.others]
-        able = self.others
-        if not own.max(initial=0.0) < np.inf:
-            able = self.others[own < np.inf]
-            own = cost[able] - self.worth[able]
+        own, samples, able = cost - self.worth, self.samples, self.everybody
+        if self.named.size or not own.max(initial=0.0) < np.inf:
+            able = np.flatnonzero(~self.required & (own < np.inf))
+            own, samples = own[able], samples[able]
         missing = self.need - float(self.samples[self.named].sum())
         fewest, most = (max(count - self.named.size, 0) for count in self.heads)
-        return own, base, able, missing, fewest, most
+        return _Open(own, samples, able, base, missing, fewest, most)
 
     def _relaxed(self, cost: Floats, enough: float = np.inf) -> tuple[float, float, float]:
         """(value, sample price, head price) of the fractional optimum."""
-        own, base, able, missing, fewest, most = self._parts(cost)
-        if not base < np.inf:
+        left = self._open(cost)
+        if not left.base < np.inf:
             return np.inf, np.inf, 0.0
         value, sample_price, head_price, _ = relaxed_heads(
-            own, self.samples[able], missing, fewest, most, enough - base, _scratch(own.size)
+            left.cost,
+            left.samples,
+            left.missing,
+            left.fewest,
+            left.most,
+            enough - left.base,
+            _scratch(left.cost.size),
         )
-        return base + float(value), float(sample_price), float(head_price)
+        return left.base + float(value), float(sample_price), float(head_price)
 
     def parts(self) -> list["LimitedCovers"]:
         return []
@@ -139,56 +208,24 @@ class LimitedCovers:
         self, cost: Floats, cutoff: float, slack: float, improve: bool, max_nodes: int, max_sets: int
     ) -> Found:
         """All sets at once, quickly; else by how many clients they have, which fractions tell apart."""
-        own, base, able, missing, fewest, most = self._parts(cost)
-        if not base < np.inf:
+        left = self._open(cost)
+        if not left.base < np.inf:
             return Found([], np.inf, True, 0)
-        samples, scratch = self.samples[able], _scratch(own.size)
-        room = max(1, min(max_sets, ROOM // max(own.size, 1)))
-        sets, sizes = np.empty((room, own.size), np.int64), np.empty(room, np.int64)
-        found: list[Ints] = []
-        nodes, complete, bound = 0, False, np.inf
-
-        def kind(fewest: int, most: int, top: float, limit: int) -> tuple[bool, float, float]:
-            nonlocal nodes
-            status, count, least, walked = search(
-                own,
-                samples,
-                self.gains[able],
-                missing,
-                fewest,
-                most,
-                top - base,
-                slack,
-                improve,
-                limit,
-                sets,
-                sizes,
-                scratch,
-            )
-            nodes += int(walked)
-            found.extend(np.sort(np.concatenate([self.named, able[sets[row, : sizes[row]]]])) for row in range(count))
-            if improve and count:
-                top = min(top, base + float(own[sets[0, : sizes[0]]].sum()) - slack)
-            ended = bool(status == FOUND_ALL)
-            # What reaches the cutoff reaches it whatever adding and taking away `base` rounds to.
-            return ended, top if ended else base + float(least), top
-
-        complete, bound, top = kind(fewest, most, cutoff, min(QUICK, max_nodes))
+        walk = _Walk(left, self.gains[left.able], self.named, slack, improve, max_sets)
+        complete, bound, top = walk.sets_of(left.fewest, left.most, cutoff, min(QUICK, max_nodes))
         if not complete:
-            _, sample_price, _, _ = relaxed_heads(own, samples, missing, 0, own.size, np.inf, scratch)
-            middle = int(np.ceil(heads_taken(own, samples, missing, sample_price))) if missing > 0.0 else fewest
-            middle = min(max(middle, fewest), most)
             if not improve:
-                found.clear()
+                walk.found.clear()
+            middle = left.middle()
             complete, bound = True, np.inf
-            for least, largest in ((middle, most), (fewest, middle - 1)):
-                if least <= largest:
-                    ended, value, top = kind(least, largest, top, max_nodes)
+            for fewest, most in ((middle, left.most), (left.fewest, middle - 1)):
+                if fewest <= most:
+                    ended, value, top = walk.sets_of(fewest, most, top, max_nodes)
                     complete &= ended
                     bound = min(bound, value)
         if improve:
-            found.sort(key=lambda members: float((cost[members] - self.worth[members]).sum()))
-        return Found(found, min(bound, top) if complete or improve else -np.inf, complete, nodes)
+            walk.found.sort(key=lambda members: float((cost[members] - self.worth[members]).sum()))
+        return Found(walk.found, min(bound, top) if complete or improve else -np.inf, complete, walk.nodes)
 
     def openings(self, deadline: float, band_price: float) -> list[Ints]:
         return []

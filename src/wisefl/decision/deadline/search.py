@@ -23,8 +23,8 @@ from typing import NamedTuple
 import numpy as np
 
 from wisefl.arrays import Floats, Ints, Mask
-from wisefl.decision.allocation import Ceilings, best_allocation, best_deadline
-from wisefl.decision.client_cost import ClientTerms, take, with_energy_price
+from wisefl.decision.allocation import Ceilings, best_allocation
+from wisefl.decision.client_cost import take, with_energy_price
 from wisefl.decision.deadline.budget import Budget, OutOfBudget
 from wisefl.decision.deadline.relaxation import costs_at, costs_over, next_band_price, relaxed_optimum
 from wisefl.decision.deadline.rule import Found, Incumbent, SetRule
@@ -117,7 +117,8 @@ class DeadlineSearch:
         self.worth = np.empty(0) if worth is None else worth
         # The guess can be too short for any set; everybody is one unless more is asked.
         self.last_resort = last_resort or (lambda: [np.arange(self.whole.size)])
-        self.most_worth = float(np.maximum(self.worth, 0.0).sum())
+        self.floor = -float(np.maximum(self.worth, 0.0).sum())
+        """What a set costs at least beside its deadline; nothing but values can make it negative."""
         self.latency_weight = latency_weight
         self.max_gap = max_gap
         self.budget = budget
@@ -140,7 +141,7 @@ class DeadlineSearch:
         """Find a first decision, then close intervals until the gap is proved or the budget is spent."""
         self._first_decision()
         earliest, latest = self._deadlines()
-        bound = self.latency_weight * earliest - self.most_worth
+        bound = self.latency_weight * earliest + self.floor
         whole = Interval(bound, earliest, latest, self.best.band_price, self.whole, 0, self.best.energy_price)
         self._with_budget(whole, self._first_intervals)
         while self.open and self.open[0].bound < self.cutoff:
@@ -156,8 +157,23 @@ class DeadlineSearch:
             return longest, longest
         terms = self.terms
         earliest = float(np.min(terms.fastest_s + terms.upload_s))
-        latest = max((self.best.objective + self.most_worth) / self.latency_weight, earliest)
+        if self.worth.size:
+            self._find_floor(min((self.best.objective - self.floor) / self.latency_weight, longest))
+        latest = max((self.best.objective - self.floor) / self.latency_weight, earliest)
         return earliest, max(min(latest, longest), earliest)
+
+    def _find_floor(self, far: float) -> None:
+        """At the band's price of the best set, few clients are worth what they cost even at a far deadline."""
+        scope, band_price = self.whole, self.best.band_price
+        try:
+            self.budget.pass_over(scope.size)
+        except OutOfBudget:
+            return
+        scope.price_energy(self.best.energy_price)
+        scope.tau[:] = 0.5 * far
+        costs_at(far, band_price, scope.rule.terms, scope.tau, scope.cost_first)
+        value = scope.rule.relaxed_value(scope.cost_first) - band_price - self._rent(scope)
+        self.floor = max(self.floor, value)
 
     def _with_budget(self, interval: Interval, improve: Callable[[Interval], list[Interval]]) -> bool:
         """Put an interval's parts in its place; False, with the interval open as it was, when the budget is spent."""
@@ -248,7 +264,7 @@ class DeadlineSearch:
         self.whole.price_energy(whole.energy_price)
         for first, last in pairwise(cuts):
             bound = self._relaxed_bound(self.whole, first, last, self._tangent(first, last), whole.band_price)
-            bound = max(bound, self.latency_weight * first - self.most_worth)
+            bound = max(bound, self.latency_weight * first + self.floor)
             scope = self._narrowed(self.whole, first, last, whole.band_price) if bound < self.cutoff else self.whole
             parts.append(Interval(bound, first, last, whole.band_price, scope, 0, whole.energy_price))
         return parts
@@ -502,21 +518,9 @@ class DeadlineSearch:
         self.tried += 1
         terms, tau = take(self.terms, members), np.empty(members.size)
         worth = float(self.worth[members].sum()) if self.worth.size else 0.0
-        if self._priced_out(terms, tau, worth):
-            return
         deadline, band_price, cost, energy_price = best_allocation(
-            self.latency_weight, terms, self.ceilings, tau, self.best.energy_price
+            self.latency_weight, terms, self.ceilings, tau, self.best.energy_price, self.best.objective + worth
         )
         objective = cost - worth
         if objective < self.best.objective:
             self.best = Incumbent(objective, members, deadline, band_price, energy_price, worth)
-
-    def _priced_out(self, terms: ClientTerms, tau: Floats, worth: float) -> bool:
-        """Whether the best set's price of a joule already says that another set is not better."""
-        price = self.best.energy_price
-        if price == 0.0:
-            return False
-        _, _, cost = best_deadline(
-            self.latency_weight, with_energy_price(terms, price), self.ceilings.deadline_s, tau
-        )
-        return bool(cost - price * self.ceilings.energy_j - worth >= self.best.objective)

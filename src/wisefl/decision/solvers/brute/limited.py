@@ -50,7 +50,7 @@ def solve(problem: RoundProblem) -> Decision:
         if solved is None:
             continue
         worth = float(problem.value[members].sum())
-        proved = min(proved, solved.lower_bound - worth)
+        proved = min(proved, max(solved.lower_bound - worth, float(bound[row])))
         if solved.cost - worth < best:
             best, best_members, best_tau, deadline = solved.cost - worth, members, solved.tau, solved.deadline
     if not best < np.inf:
@@ -179,7 +179,7 @@ class _Set:
 
     def minimise(self) -> _Solved | None:
         """The optimum, None where no point is within all limits."""
-        point = self._within()
+        point = None if self._hopeless() else self._within()
         if point is None:
             return None
         bound, barrier = -np.inf, 0.1 * self.cost(point)[0] / (self.upload.size + 2)
@@ -191,6 +191,17 @@ class _Set:
                 break
             barrier *= _SHRINK
         return _Solved(self.cost(point)[0], bound, point[:-1], float(point[-1]))
+
+    def _hopeless(self) -> bool:
+        """Whether full speed is too slow, or the uploads alone take too much: no need to look for a point then."""
+        if not (self.longest > self.fastest).all():
+            return True
+        upload_j = self.power * self.upload
+        shares = max(
+            float((self.upload / (self.longest - self.fastest)).sum()), float((upload_j / self.max_energy).sum())
+        )
+        # By Cauchy and Schwarz, sum P c / b with sum b = 1 is at least this.
+        return shares > 1.0 or float(np.sqrt(upload_j).sum()) ** 2 > self.budget
 
     def _within(self) -> Floats | None:
         """A point within all limits: those that are asked for are first missed by s, which then falls below 0."""
@@ -268,7 +279,7 @@ def _centre(
         before, length = value - barrier * float(np.log(slack).sum()), 1.0
         for _ in range(60):
             new = point + length * step
-            if _inside(new, limits) and _merit(new, cost, limits, barrier) <= before - 1e-4 * length * fall:
+            if _merit(new, cost, limits, barrier) <= before - 1e-4 * length * fall:
                 break
             length *= 0.5
         else:
@@ -277,11 +288,11 @@ def _centre(
     return point
 
 
-def _inside(point: Floats, limits: Callable[[Floats], list[_Smooth]]) -> bool:
-    return bool((point[:-1] > 0.0).all()) and all(row[0] < 0.0 for row in limits(point))
-
-
 def _merit(
     point: Floats, cost: Callable[[Floats], _Smooth], limits: Callable[[Floats], list[_Smooth]], barrier: float
 ) -> float:
-    return cost(point)[0] - barrier * float(np.log([-row[0] for row in limits(point)]).sum())
+    """Infinite outside of the limits."""
+    if not (point[:-1] > 0.0).all():
+        return np.inf
+    slack = np.array([-row[0] for row in limits(point)])
+    return cost(point)[0] - barrier * float(np.log(slack).sum()) if (slack > 0.0).all() else np.inf
