@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 EXTRAS := dc,mixture,scip,learning,report,flower,ray,tensorboard,frames,dev
 DEMO   := out/demo
 
-.PHONY: demo shell test lint browser format bench bench-decision bench-dc bench-mixture bench-training bench-flower clean
+.PHONY: demo shell test lint browser format bench bench-decision bench-dc bench-mixture bench-training bench-flower campaign clean
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -68,6 +68,12 @@ bench-training: $(VENV)/.installed
 
 bench-flower: $(VENV)/.installed
 	PYTHONPATH=tests $(BIN)/python benchmarks/flower_overhead.py
+
+# Faults by the thousand: figures for the docs, not part of the tests.
+campaign: $(VENV)/.installed
+	PYTHONPATH=tests $(BIN)/python benchmarks/campaign_answers.py
+	$(BIN)/python benchmarks/campaign_kills.py
+	PYTHONPATH=tests $(BIN)/python benchmarks/flower_liars.py
 
 clean:
 	rm -rf $(VENV) out build *.egg-info src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,46 +1,43 @@
-"""The average of the nodes' models, piece by piece: no update is ever unpacked as a whole.
+"""The average of the nodes' models, from the bytes of their messages: no update is ever unpacked as a whole.
 
 The arithmetic is that of `wisefl.learning.average`, to the last bit; what is new is that a model of millions of
-weights passes through the processor's cache once for its norm and once for the mean, from the bytes of the message.
+weights is read where it lies, once for its norm and once for the mean.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from flwr.app import ArrayRecord
+from numba import njit
 from numpy.typing import NDArray
 
 from wisefl.arrays import Floats
 from wisefl.flower.arrays import Layout, Vector
 
-_PIECE = 1 << 15
-"""Numbers at a time: what a core's cache holds of model, update and sum."""
+_BLOCK = 1 << 15
+"""Weights whose sum stays in a core's cache while every update passes by."""
 
 
 def distance(layout: Layout, record: ArrayRecord, model: Vector) -> float:
     """The norm of an update; NaN or infinity where a number in it is."""
-    total = 0.0
-    with np.errstate(over="ignore", invalid="ignore"):
-        for place, values in layout.pieces(record):
-            own = model[place]
-            for at in range(0, values.size, _PIECE):
-                part = _difference(values, own, at).astype(np.float64)
-                total += float(part @ part)
-    return float(np.sqrt(total))
+    return float(np.sqrt(sum(_squares(_single(values), model[place]) for place, values in layout.pieces(record))))
 
 
 def mean(layout: Layout, records: Sequence[ArrayRecord], factors: Floats, model: Vector) -> Vector:
     """model + sum_k factor_k (record_k - model), summed in float64 in the order of the records."""
-    total = np.zeros(model.size)
-    for record, factor in zip(records, factors.tolist(), strict=True):
-        for place, values in layout.pieces(record):
-            own, into = model[place], total[place]
-            for at in range(0, values.size, _PIECE):
-                part = _difference(values, own, at).astype(np.float64)
-                part *= factor
-                into[at : at + _PIECE] += part
-    total += model
-    return total.astype(np.float32)
+    moved = np.empty_like(model)
+    for pieces in zip(*(layout.pieces(record) for record in records), strict=True):
+        place = pieces[0][0]
+        parts = [_single(values) for _, values in pieces]
+        own, into = model[place], moved[place]
+        for start in range(0, own.size, _BLOCK):
+            block = slice(start, start + _BLOCK)
+            total = np.zeros(own[block].size)
+            for part, factor in zip(parts, factors.tolist(), strict=True):
+                _add(total, part[block], own[block], factor)
+            into[block] = own[block] + total
+    return moved
 
 
 def limited(weights: Floats) -> Floats:
@@ -49,6 +46,23 @@ def limited(weights: Floats) -> Floats:
     return np.minimum(weights, total - weights) if weights.size > 2 else weights
 
 
-def _difference(values: NDArray[np.generic], model: Vector, at: int) -> Vector:
-    part: Vector = values[at : at + _PIECE].astype(np.float32, copy=False)
-    return part - model[at : at + _PIECE]
+def _single(values: NDArray[Any]) -> Vector:
+    with np.errstate(over="ignore", invalid="ignore"):
+        return values.astype(np.float32, copy=False)
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def _squares(values: Vector, model: Vector) -> float:
+    """Squared norm of the difference; the order of the sum is free, so that it can be done several at a time."""
+    total = 0.0
+    for at in range(values.size):
+        part = np.float64(values[at] - model[at])
+        total += part * part
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _add(total: Floats, values: Vector, model: Vector, factor: float) -> None:
+    """Add a part of the difference; in the order and precision of the simulator's average."""
+    for at in range(values.size):
+        total[at] += factor * np.float64(values[at] - model[at])

@@ -136,19 +136,20 @@ class Journal:
 
 def checkpoint(conductor: Conductor) -> Arrays:
     """Everything that a restarted server needs."""
-    roster, corrections = conductor.roster, conductor.corrections
-    profiles, never = roster.profiles, Exclusion(0, False)
-    excluded = [roster.excluded.get(profile.client, never) for profile in profiles]
+    roster, corrections, fleet = conductor.roster, conductor.corrections, conductor.roster.fleet
+    until, forgivable = np.zeros(len(roster), dtype=np.int64), np.zeros(len(roster), dtype=bool)
+    for position, one in roster.exclusions():
+        until[position], forgivable[position] = one.until, one.forgivable
     return {
         **conductor.state.arrays(),
-        "client": np.array([profile.client for profile in profiles], dtype=np.str_),
-        "token": np.array([profile.token for profile in profiles], dtype=np.str_),
+        "client": fleet.client,
+        "label_counts": fleet.label_counts,
+        "numbers": np.stack([getattr(fleet, name) for name in NUMBER_COLUMNS], axis=1),
         "node": np.array(roster.owners(), dtype=np.uint64),
-        "label_counts": np.array([profile.label_counts for profile in profiles], dtype=np.int64),
-        "flags": np.array([[profile.exact, profile.fading] for profile in profiles], dtype=bool),
-        "numbers": np.array([[getattr(profile, name) for name in NUMBER_COLUMNS] for profile in profiles]),
-        "excluded_until": np.array([one.until for one in excluded], dtype=np.int64),
-        "forgivable": np.array([one.forgivable for one in excluded], dtype=bool),
+        "token": np.array([profile.token for profile in roster.profiles], dtype=np.str_),
+        "flags": np.array([(profile.exact, profile.fading) for profile in roster.profiles], dtype=bool),
+        "excluded_until": until,
+        "forgivable": forgivable,
         "corrections": np.stack([corrections.upload, corrections.compute]),
         "norms": conductor.norms.seen,
     }

@@ -25,12 +25,13 @@ class Norms:
         return cls(np.empty(0))
 
     def usual(self, now: Sequence[float], model: Vector) -> float:
-        """A norm like others. While too few are known: that of the model itself, or of one with weights of size 1,
-        which no step of training on a node is likely to exceed tenfold."""
+        """A norm like others. While too few were used before: at most that of the model itself, or of one with
+        weights of size 1, which no step of training on a node is likely to exceed tenfold."""
         known = np.append(self.seen, now)
-        if known.size < _ENOUGH:
-            return float(max(np.linalg.norm(model.astype(np.float64)), np.sqrt(model.size)))
-        return float(np.median(known))
+        usual = float(np.median(known)) if known.size >= _ENOUGH else np.inf
+        if self.seen.size >= _ENOUGH:
+            return usual
+        return float(min(usual, max(np.linalg.norm(model.astype(np.float64)), np.sqrt(model.size))))
 
     def after(self, used: Sequence[float], most: float) -> "Norms":
         """With a round's; one that was shortened counts as short as it was made."""

@@ -88,10 +88,9 @@ class Profile:
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Profile":
         """Read what a node sent; InvalidInput says what is wrong with it."""
-        missing = {item.name for item in fields(cls)} | {"samples"}
-        missing -= set(record)
+        missing = [name for name in _SENT if name not in record]
         if missing:
-            raise InvalidInput(f"the profile lacks {', '.join(sorted(missing))}")
+            raise InvalidInput(f"the profile lacks {', '.join(missing)}")
         counts = _counts(record["label_counts"])
         if sum(counts) != record["samples"]:
             raise InvalidInput(f"label_counts add up to {sum(counts)}, not to the samples stated")
@@ -101,6 +100,10 @@ class Profile:
             raise InvalidInput("the client id is empty")
         flags = {name: record[name] is True for name in ("exact", "fading")}
         return cls(label_counts=counts, **texts, **numbers, **flags)  # type: ignore[arg-type]
+
+
+_SENT = ("samples", *(item.name for item in fields(Profile)))
+"""What a profile's record holds."""
 
 
 def _counts(counts: Any) -> tuple[int, ...]:

@@ -151,6 +151,10 @@ class Roster:
         self.excluded[client] = Exclusion(round + self._trust.exclude_rounds, why.forgivable)
         log(WARNING, "round %d: client %s is left out until round %d: %s", round, client, self._back(round), why)
 
+    def exclusions(self) -> list[tuple[int, Exclusion]]:
+        """Who sits out, by position."""
+        return [(self._position[client], one) for client, one in self.excluded.items()]
+
     def forgive(self) -> None:
         """Let those come back who were late or failed: there is nobody else."""
         self.excluded = {client: one for client, one in self.excluded.items() if not one.forgivable}
