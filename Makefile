@@ -61,7 +61,8 @@ bench-dc: $(VENV)/.installed
 	$(BIN)/python benchmarks/dc_holdout.py
 
 bench-mixture: $(VENV)/.installed
-	$(BIN)/python benchmarks/mixture.py
+	$(BIN)/python benchmarks/mixture.py splits
+	$(BIN)/python benchmarks/mixture.py many
 
 bench-training: $(VENV)/.installed
 	$(BIN)/python benchmarks/training.py

@@ -78,6 +78,12 @@ class MixtureLimit:
         return np.asarray(part * mixture + (1.0 - part) * self.reference)
 
 
+def require_linear_programming() -> None:
+    """Refuse a limit on the mixture without SciPy, before it depends on a round whether class prices are needed."""
+    if find_spec("scipy") is None:
+        raise MissingExtra("SciPy, whose linear programming the limit on the mixture needs,", "mixture")
+
+
 @dataclass(eq=False)
 class ClassPrices:
     """Finds good class prices for given client costs, by tangents at the mixtures of fractional optima (Kelley)."""
@@ -89,8 +95,6 @@ class ClassPrices:
     """Tangents found so far, one row each, over the classes."""
 
     def __post_init__(self) -> None:
-        if find_spec("scipy") is None:
-            raise MissingExtra("SciPy, whose linear programming the limit on the mixture needs,", "mixture")
         self.rows = np.empty((0, self.rule.reference.size))
 
     def best(self, cost: Floats) -> Floats:

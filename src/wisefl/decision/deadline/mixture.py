@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from wisefl.arrays import Floats, Ints, Mask
-from wisefl.decision.deadline.class_prices import MixtureLimit
+from wisefl.decision.deadline.class_prices import MixtureLimit, require_linear_programming
 from wisefl.decision.deadline.covers import Covers
 from wisefl.decision.deadline.mixture_prices import PricedSets
 from wisefl.decision.deadline.mixture_range import SampleRange
@@ -20,8 +20,8 @@ from wisefl.decision.deadline.relaxation import costs_at, next_band_price
 from wisefl.decision.deadline.rule import Found, Incumbent
 from wisefl.decision.problem import RoundProblem
 
-STARTS, START_CHECKS = 12, 2000
-"""Clients from which first sets are grown, and exchanges tried for each."""
+STARTS, START_WORK, START_CHECKS = 12, 20_000, 2000
+"""Clients from which first sets are grown, these times all clients, and exchanges tried for each set."""
 CHEAPNESS = (0.02, 0.1, 0.3, 1.0, 3.0)
 """What cost weighs against representation while a set grows; the best of all counts."""
 TRIED = 16
@@ -54,6 +54,7 @@ class RepresentativeCovers:
 
     @classmethod
     def of(cls, problem: RoundProblem) -> "RepresentativeCovers":
+        require_linear_programming()
         covers, limit = Covers.of(problem), MixtureLimit.of(problem)
         return cls(covers, limit, SampleRange.whole(limit, covers.need), None)
 
@@ -120,7 +121,7 @@ class RepresentativeCovers:
         # Everybody must have a finite cost: all together are the one set that always exists.
         deadline = max(deadline, 1.001 * float(self.terms.fastest_s.max()))
         cost = self._costs(deadline, band_price)
-        starts = np.argsort(cost / self.samples, kind="stable")[:STARTS]
+        starts = np.argsort(cost / self.samples, kind="stable")[: max(1, min(STARTS, START_WORK // cost.size))]
         sets = np.zeros((TRIED, cost.size), np.bool_)
         weights, order, pseudo = self._weights(cost), np.argsort(cost, kind="stable"), self.limit.smoothing
         grow_each(starts, cost, self.limit.counts, self._wanted, pseudo, order, weights, START_CHECKS, sets)
