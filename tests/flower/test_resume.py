@@ -114,4 +114,4 @@ def test_compare_reads_it_and_run_refuses_it(federation: Any, tmp_path: Path) ->
     (tmp_path / "run" / "summary.json").unlink()
     refused = CliRunner().invoke(command, ["run", "--resume", str(tmp_path / "run")])
     assert refused.exit_code != 0
-    assert "start the app again" in refused.output + str(refused.exception)
+    assert "start that again" in refused.output + str(refused.exception)

@@ -22,8 +22,19 @@ from wisefl.run.record import (
 
 ITS_OWN = {item.name for item in fields(RoundRecord)} - {
     # Words of the domain that a decision, a cost or a fleet has too.
-    *("round", "policy", "selected", "share", "frequency_hz", "samples", "latency_s", "energy_j"),
-    *("objective", "lower_bound", "gap", "band", "violations", "dropped", "rejected", "attempts", "groups"),
+    *("round", "policy", "selected", "share", "frequency_hz", "samples", "latency_s", "energy_j", "metrics"),
+    *(
+        "objective",
+        "lower_bound",
+        "gap",
+        "band",
+        "violations",
+        "dropped",
+        "rejected",
+        "attempts",
+        "groups",
+        "metrics",
+    ),
 }
 
 
