@@ -5,7 +5,8 @@ BIN    := $(VENV)/bin
 EXTRAS := dc,mixture,scip,learning,report,flower,ray,tensorboard,frames,dev
 DEMO   := out/demo
 
-.PHONY: demo shell test lint browser format bench bench-decision bench-dc bench-mixture bench-training bench-flower campaign clean
+.PHONY: demo shell test lint browser format campaign clean
+.PHONY: bench bench-decision bench-dc bench-mixture bench-campaign bench-training bench-flower
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -59,6 +60,9 @@ bench-decision: $(VENV)/.installed
 bench-dc: $(VENV)/.installed
 	$(BIN)/python benchmarks/dc_levels.py
 	$(BIN)/python benchmarks/dc_holdout.py
+
+bench-campaign: $(VENV)/.installed
+	$(BIN)/python benchmarks/campaign.py
 
 bench-mixture: $(VENV)/.installed
 	$(BIN)/python benchmarks/mixture.py splits

@@ -18,6 +18,7 @@ COMMANDS: dict[str, str] = {
     "fleet": "wisefl.cli.fleet",
     "plan": "wisefl.cli.plan",
     "pareto": "wisefl.cli.pareto",
+    "campaign": "wisefl.cli.campaign",
     "data": "wisefl.cli.data",
     "run": "wisefl.cli.run",
     "compare": "wisefl.cli.compare",

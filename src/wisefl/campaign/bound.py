@@ -1,0 +1,97 @@
+"""What no schedule whatsoever can undercut, even one that knows every channel in advance.
+
+For any prices of the long-term limits, the least of (cost + prices x what is missing) over all schedules is at most
+the cost of the best schedule that misses nothing. At fixed prices that least value falls apart into single rounds,
+and each of them is the round problem with other values and weights, which the certified solver bounds from below. So
+the rounds' certified bounds, plus what the prices charge for the limits themselves, add up to a bound over the
+campaign; prices only decide how high it is. They are raised by sub-gradients: dearer where the rounds at them fall
+short.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from wisefl.arrays import Floats
+from wisefl.campaign.limits import LongTerm
+from wisefl.campaign.prices import Prices
+from wisefl.campaign.rounds import Rounds
+from wisefl.decision import solve
+
+_PATIENCE = 3
+"""Steps without a better bound after which steps are halved."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    value: float
+    prices: Prices
+    steps: int
+    """Sets of prices that were tried."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Tried:
+    value: float
+    missing: Floats
+    """Participations that the rounds at these prices leave undone."""
+    overspent_j: Floats
+
+
+def at_prices(rounds: Rounds, long_term: LongTerm, prices: Prices, *, max_gap: float = 1e-3) -> _Tried:
+    """The bound at these prices, and how the limits fare."""
+    fleet, count = rounds.fleet, len(rounds)
+    budget = long_term.budget_j(count)
+    limited = np.isfinite(budget)
+    total, taken, spent = 0.0, np.zeros(len(fleet)), np.zeros(len(fleet))
+    for number in range(count):
+        # Nobody can spend more in a round than the battery may hold by then.
+        there = long_term.battery_j + number * long_term.recharge_j
+        lasting = fleet
+        if limited.any():
+            lasting = replace(fleet, max_energy_j=np.minimum(fleet.max_energy_j, np.maximum(there, 1e-9)))
+        decision = solve(rounds.problem(number, prices.charged(lasting, rounds.limits)), "certified", max_gap=max_gap)
+        assert decision.lower_bound is not None
+        total += decision.lower_bound
+        taken += decision.selected
+        spent += decision.upload_j + decision.compute_j
+    owed = float(prices.participation @ long_term.participations)
+    owed -= float(prices.joule[limited] @ budget[limited])
+    over = np.where(limited, spent - np.where(limited, budget, 0.0), 0.0)
+    return _Tried(total + owed, long_term.participations - taken, over)
+
+
+def raise_bound(
+    rounds: Rounds, long_term: LongTerm, first: Prices, target: float, *, steps: int = 20, max_gap: float = 1e-3
+) -> Bound:
+    """The highest bound of so many sets of prices, from these on; `target` is what some schedule costs.
+
+    Polyak's steps: as long as would close the distance to the target if the bound were as steep as it looks, and half
+    of that whenever a few steps in a row gain nothing.
+    """
+    budget = long_term.budget_j(len(rounds))
+    limited = np.isfinite(budget) & (budget > 0.0)
+    per_round = np.where(limited, np.where(limited, budget, 1.0) / len(rounds), 1.0)
+    prices, best_prices = first, first
+    best = tried = at_prices(rounds, long_term, prices, max_gap=max_gap)
+    stride, since, tries = 1.0, 0, 1
+    while tries < steps:
+        # Prices that are 0 and pushed below stay: those parts of the slope lead nowhere.
+        slope_taken = np.where((prices.participation > 0.0) | (tried.missing > 0.0), tried.missing, 0.0)
+        slope_joule = np.where((prices.joule > 0.0) | (tried.overspent_j > 0.0), tried.overspent_j / per_round, 0.0)
+        steep = float(slope_taken @ slope_taken + slope_joule @ slope_joule)
+        if steep == 0.0 or target <= tried.value:
+            break
+        by = stride * (target - tried.value) / steep
+        prices = Prices(
+            np.maximum(prices.participation + by * slope_taken, 0.0),
+            np.maximum(prices.joule + by * slope_joule / per_round, 0.0),
+        )
+        tried = at_prices(rounds, long_term, prices, max_gap=max_gap)
+        since, tries = since + 1, tries + 1
+        if tried.value > best.value:
+            best, best_prices, since = tried, prices, 0
+        elif since >= _PATIENCE:
+            stride, since = 0.5 * stride, 0
+            tried, prices = best, best_prices
+    return Bound(best.value, best_prices, tries)

@@ -1,0 +1,183 @@
+"""A campaign played forward: a round is decided by what the rounds so far used, without knowing the next channel."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wisefl.arrays import Floats, Ints, Mask
+from wisefl.campaign.limits import LongTerm
+from wisefl.campaign.prices import Prices
+from wisefl.campaign.queues import Queues
+from wisefl.campaign.rounds import Rounds
+from wisefl.decision import Decision, RoundProblem, solve
+from wisefl.errors import InfeasibleProblem, InvalidInput
+
+EMPTY_J = 1e-9
+"""A battery with less than this is empty."""
+EAGERNESS = 1.0
+"""The price of one missed participation, in what a client costs in the first round when nothing is priced: whoever is
+behind by one is let in for free, and waits for a better channel until then."""
+REHEARSED = (20.0, 5.0, 1.0)
+"""Eagerness of the times that a campaign is rehearsed: first to find the height of the prices, then their mean."""
+
+
+@dataclass(frozen=True, eq=False)
+class Campaign:
+    """What a campaign did; arrays are rounds x clients, or one number per round."""
+
+    rounds: Rounds
+    long_term: LongTerm
+    selected: NDArray[np.bool_]
+    spent_j: NDArray[np.float64]
+    latency_s: Floats
+    objective: Floats
+    """By the fleet's own weights and values: what the campaign is charged, whatever the prices were."""
+    cost: Floats
+    """The same before values."""
+
+    @property
+    def participations(self) -> Ints:
+        return np.asarray(self.selected.sum(axis=0))
+
+    @property
+    def behind(self) -> NDArray[np.float64]:
+        """Participations that a client was behind an even pace when a round ended."""
+        due = np.arange(1, len(self.rounds) + 1)[:, None] * self.long_term.participations / len(self.rounds)
+        return np.asarray(np.maximum(due - np.cumsum(self.selected, axis=0), 0.0))
+
+    @property
+    def level_j(self) -> NDArray[np.float64]:
+        """What was in every battery when a round ended."""
+        charged = np.arange(len(self.rounds))[:, None] * self.long_term.recharge_j
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.long_term.battery_j + charged - np.cumsum(self.spent_j, axis=0))
+
+    def violations(self) -> dict[str, float]:
+        """Limit -> by how much it is broken: participations missing in all, joules that no battery had."""
+        missing = np.maximum(self.long_term.participations - self.participations, 0).sum()
+        drained = -min(float(np.min(self.level_j, initial=0.0)), 0.0)
+        broken = {"participations": float(missing), "battery_j": drained}
+        return {name: amount for name, amount in broken.items() if amount > EMPTY_J}
+
+
+def play(
+    rounds: Rounds,
+    long_term: LongTerm,
+    first: Prices | None = None,
+    *,
+    eagerness: float = EAGERNESS,
+    max_gap: float = 1e-3,
+) -> Campaign:
+    """Every round decided to a certified optimum at the prices of the moment, from `first` on.
+
+    Batteries are hard: nobody spends what is not there. A participation is hard where a client has as many left to
+    make as there are rounds left; until then its price decides.
+    """
+    check(rounds, long_term)
+    count = len(rounds)
+    pace = _Pace(rounds, long_term, eagerness, max_gap)
+    queues = pace.queues(first or Prices.none(len(rounds.fleet)))
+    left, level = long_term.participations.copy(), long_term.battery_j.copy()
+    decisions: list[Decision] = []
+    for number in range(count):
+        prices = pace.prices(queues)
+        decision = _decide(rounds, number, prices, (left > 0) & (left >= count - number), level, max_gap)
+        spent = decision.upload_j + decision.compute_j
+        queues = queues.after(long_term, count, decision.selected, spent)
+        left = np.maximum(left - decision.selected, 0)
+        level = level - spent + long_term.recharge_j
+        decisions.append(decision)
+    return Campaign(
+        rounds=rounds,
+        long_term=long_term,
+        selected=np.stack([decision.selected for decision in decisions]),
+        spent_j=np.stack([decision.upload_j + decision.compute_j for decision in decisions]),
+        latency_s=np.array([decision.latency_s for decision in decisions]),
+        objective=np.array([decision.objective for decision in decisions]),
+        cost=np.array([decision.cost for decision in decisions]),
+    )
+
+
+def rehearse(rounds: Rounds, long_term: LongTerm, *, max_gap: float = 1e-3) -> Prices:
+    """Prices at which these rounds about keep the long-term limits by themselves.
+
+    The rounds are played through several times with limits that only cost, ever less eagerly, each time from the mean
+    prices of the time before: stochastic sub-gradients with averaging. Rehearsed with channels of another seed, the
+    prices are what a campaign can know before it begins; with its own, they are where its bound begins.
+    """
+    check(rounds, long_term)
+    fleet, count = rounds.fleet, len(rounds)
+    prices = Prices.none(len(fleet))
+    if not long_term.participations.any() and not np.isfinite(long_term.battery_j).any():
+        return prices
+    for eagerness in REHEARSED:
+        pace = _Pace(rounds, long_term, eagerness, max_gap)
+        queues, total = pace.queues(prices), Prices.none(len(fleet))
+        for number in range(count):
+            now = pace.prices(queues)
+            total = Prices(total.participation + now.participation, total.joule + now.joule)
+            decision = solve(rounds.problem(number, now.charged(fleet, rounds.limits)), "certified", max_gap=max_gap)
+            queues = queues.after(long_term, count, decision.selected, decision.upload_j + decision.compute_j)
+        prices = Prices(total.participation / count, total.joule / count)
+    return prices
+
+
+class _Pace:
+    """How long queues make how high prices."""
+
+    def __init__(self, rounds: Rounds, long_term: LongTerm, eagerness: float, max_gap: float) -> None:
+        if not (np.isfinite(eagerness) and eagerness > 0.0):
+            raise InvalidInput(f"eagerness must be a finite number greater than 0, not {eagerness:g}")
+        self.unit = eagerness * _usual_cost(rounds, max_gap)
+        self.joules = long_term.budget_j(len(rounds)) / len(rounds)
+
+    def queues(self, prices: Prices) -> Queues:
+        return Queues.at(prices, self.unit, self.joules)
+
+    def prices(self, queues: Queues) -> Prices:
+        return queues.prices(self.unit, self.joules)
+
+
+def _usual_cost(rounds: Rounds, max_gap: float) -> float:
+    """What a client costs, in the mean over those who train in the first round."""
+    plain = solve(rounds.problem(0, rounds.fleet), "certified", max_gap=max_gap)
+    return plain.cost / int(plain.selected.sum())
+
+
+def check(rounds: Rounds, long_term: LongTerm) -> None:
+    """A campaign that cannot be played is refused before its first round."""
+    fleet, limits, count = rounds.fleet, rounds.limits, len(rounds)
+    if len(long_term) != len(fleet):
+        raise InvalidInput(f"long-term limits of {len(long_term)} clients do not fit a fleet of {len(fleet)}")
+    if limits.energy_weight <= 0.0 and np.isfinite(long_term.battery_j).any():
+        raise InvalidInput("batteries need an energy_weight above 0: their prices weigh joules")
+    asked = long_term.participations
+    if (asked > count).any():
+        raise InvalidInput(f"nobody can take part in {int(asked.max())} of {count} rounds")
+    eligible = RoundProblem.build(fleet, rounds.gain[0], limits).eligible
+    kept_out = (asked > 0) & ~eligible
+    if kept_out.any():
+        name = str(fleet.client[int(np.argmax(kept_out))])
+        raise InvalidInput(
+            f"client {name!r} must take part in {int(asked[kept_out].max())} rounds but may in none "
+            "(max_divergence): limit the mixture instead (divergence = mixture) or let more clients in"
+        )
+
+
+def _decide(rounds: Rounds, number: int, prices: Prices, due: Mask, level_j: Floats, max_gap: float) -> Decision:
+    """The round at these prices, told by the fleet's own weights and values."""
+    fleet, limits = rounds.fleet, rounds.limits
+    empty = level_j <= EMPTY_J
+    names = {
+        "required": tuple({*limits.required, *fleet.client[due & ~empty].tolist()}),
+        "forbidden": tuple({*limits.forbidden, *fleet.client[empty].tolist()}),
+    }
+    lasting = replace(fleet, max_energy_j=np.minimum(fleet.max_energy_j, np.maximum(level_j, EMPTY_J)))
+    try:
+        problem = rounds.problem(number, prices.charged(lasting, limits), **names)
+        decision = solve(problem, "certified", max_gap=max_gap)
+    except InfeasibleProblem as error:
+        raise InfeasibleProblem(f"round {number + 1} of {len(rounds)}: {error}") from None
+    plain = rounds.problem(number, lasting, **names)
+    return replace(decision, problem=plain, lower_bound=None)
