@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 
 from wisefl import Decision, Fleet, InfeasibleProblem, Limits, RoundProblem, solve
 
@@ -79,3 +80,28 @@ def _columns(plain: Decision, draw: np.random.Generator, tight: bool) -> dict[st
         "energy_weight": draw.choice([0.0, 0.5, 1.0, 2.0], clients),
         "value": draw.uniform(-0.2, 1.0, clients) * plain.objective * float(draw.choice([0.1, 0.5, 2.0])),
     }
+
+
+_ROUNDING = 1e-8
+"""What the oracles' own tolerance may amount to, relative to the cost."""
+
+
+def agrees(seed: int, clients: int, oracle: str, gap: float, **options: float) -> bool:
+    """Whether both decide a random round of wishes; where they do, they must agree."""
+    problem = wishing(plain_round(clients, seed), seed)
+    if problem is None:
+        return False
+    try:
+        optimum = solve(problem, oracle, **options)
+    except InfeasibleProblem:
+        with pytest.raises(InfeasibleProblem, match=r"raise (deadline_s|energy_budget_j|max_energy_j) to at least"):
+            solve(problem, max_gap=gap)
+        return False
+    decision = solve(problem, max_gap=gap)
+    assert decision.violations() == {}, (seed, problem.wishes)
+    assert decision.status == "certified", (seed, problem.wishes, decision.gap)
+    assert optimum.violations() == {}, (seed, problem.wishes)
+    assert decision.lower_bound <= optimum.objective + _ROUNDING * decision.cost, (seed, problem.wishes)
+    assert optimum.lower_bound <= decision.objective + _ROUNDING * decision.cost, (seed, problem.wishes)
+    assert decision.objective <= optimum.objective + (gap + _ROUNDING) * decision.cost, (seed, problem.wishes)
+    return True
