@@ -9,7 +9,7 @@ whose deadline lies in the interval, with an error of second order in its width.
 import numpy as np
 from numba import njit
 
-from wisefl.decision.client_cost import at_deadline, cost_of, limited_slope_of, respond
+from wisefl.decision.client_cost import at_deadline, cost_of, limited_slope_of, respond, slope_of
 from wisefl.decision.deadline.knapsack import relaxed_signed
 
 BLUR = 4e-15
@@ -36,6 +36,8 @@ def costs_over(first, last, tangent, band_price, clients, tau, cost_first, cost_
     at_tangent, at_end = at_deadline(tangent, clients), at_deadline(last, clients)
     respond(tangent, band_price, at_tangent, tau)
     at_last = np.empty(0)
+    # Asked once: a call with all terms takes longer than the plain slope.
+    limited = clients.max_energy_j.size > 0
     for k in range(tau.size):
         if at_end.fastest_s[k] >= last:
             cost_first[k] = np.inf
@@ -44,7 +46,10 @@ def costs_over(first, last, tangent, band_price, clients, tau, cost_first, cost_
         at, value, slope, rest = tangent, 0.0, 0.0, tangent
         if tangent - at_tangent.fastest_s[k] > 1e-6 * tangent:
             value = cost_of(k, tangent, band_price, at_tangent, tau[k])
-            slope = limited_slope_of(k, tangent, band_price, at_tangent, tau[k])
+            if limited:
+                slope = limited_slope_of(k, tangent, band_price, at_tangent, tau[k])
+            else:
+                slope = slope_of(k, tangent, band_price, at_tangent, tau[k])
             rest = tangent - tau[k]
         if value + slope * (last - tangent) <= 0.0:
             if at_last.size == 0:
@@ -52,7 +57,10 @@ def costs_over(first, last, tangent, band_price, clients, tau, cost_first, cost_
                 respond(last, band_price, at_end, at_last)
             at = last
             value = cost_of(k, last, band_price, at_end, at_last[k])
-            slope = limited_slope_of(k, last, band_price, at_end, at_last[k])
+            if limited:
+                slope = limited_slope_of(k, last, band_price, at_end, at_last[k])
+            else:
+                slope = slope_of(k, last, band_price, at_end, at_last[k])
             rest = last - at_last[k]
         # The time left for computing is known to the last digit of the deadline, no better, and the slope with it.
         blur = BLUR * at / rest * abs(slope)
