@@ -34,6 +34,15 @@ def test_everybody_takes_part_as_often_as_was_asked(seed: int) -> None:
     assert (play(rounds, LongTerm.of(12, 20)).participations < 5).any()  # nobody asked, and so it comes
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_rehearsed_prices_spread_what_would_fall_due_at_the_end(seed: int) -> None:
+    fleet, wanted = Fleet.random(24, seed), LongTerm.of(24, 24, participation=0.125)
+    rounds, others = (Rounds.draw(fleet, OPEN, 24, one) for one in (seed, seed + 50))
+    rehearsed, plain = play(rounds, wanted, rehearse(others, wanted)), play(rounds, wanted)
+    assert rehearsed.objective.sum() < 0.9 * plain.objective.sum()
+    assert rehearsed.behind.mean() < 0.5 * plain.behind.mean()
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_no_battery_is_spent_twice(seed: int) -> None:
     rounds = rounds_of(12, 20, seed)

@@ -19,6 +19,19 @@ LARGEST_RATIO = 1e12
 """Between a client's upload time and its compute time; sixteen digits are all there is for their sum."""
 
 
+def rate_of(fleet: Fleet, gain: Floats, limits: Limits) -> Floats:
+    """What every client could send with the whole band, in bit/s."""
+    return full_band_rate(
+        fleet.distance_m,
+        fleet.transmit_power_dbm,
+        gain,
+        bandwidth_hz=limits.bandwidth_hz,
+        noise_dbm_hz=limits.noise_dbm_hz,
+        carrier_hz=limits.carrier_hz,
+        path_loss_exponent=limits.path_loss_exponent,
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class RoundProblem:
     """P1' of one round; arrays run over the whole fleet, `eligible` marks who may be selected.
@@ -60,15 +73,7 @@ class RoundProblem:
         eligible = within & ~named_clients(fleet, limits.forbidden, "forbidden")
         check_heads(eligible, required, samples, limits)
         with np.errstate(over="ignore", divide="ignore", under="ignore"):
-            rate = full_band_rate(
-                fleet.distance_m,
-                fleet.transmit_power_dbm,
-                gain,
-                bandwidth_hz=limits.bandwidth_hz,
-                noise_dbm_hz=limits.noise_dbm_hz,
-                carrier_hz=limits.carrier_hz,
-                path_loss_exponent=limits.path_loss_exponent,
-            )
+            rate = rate_of(fleet, gain, limits)
             problem = cls(
                 fleet=fleet,
                 limits=limits,

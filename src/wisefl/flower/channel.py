@@ -6,12 +6,12 @@ from flwr.serverapp import Grid
 
 from wisefl.arrays import Floats, Ints
 from wisefl.decision import Limits
+from wisefl.decision.problem import rate_of
 from wisefl.fleet import Fleet
 from wisefl.flower.checking import BAD_CHANNEL, IMPOSSIBLE_RATE, possible_rate, read_gain
 from wisefl.flower.client import CHANNEL
 from wisefl.flower.exchange import Missing, ask, queries
 from wisefl.flower.roster import Roster
-from wisefl.radio.uplink import full_band_rate
 
 
 def gains(
@@ -34,15 +34,7 @@ def gains(
 
 def _odd_rates(fleet: Fleet, gain: Floats, limits: Limits) -> dict[int, Missing]:
     with np.errstate(over="ignore", under="ignore"):
-        rate = full_band_rate(
-            fleet.distance_m,
-            fleet.transmit_power_dbm,
-            gain,
-            bandwidth_hz=limits.bandwidth_hz,
-            noise_dbm_hz=limits.noise_dbm_hz,
-            carrier_hz=limits.carrier_hz,
-            path_loss_exponent=limits.path_loss_exponent,
-        )
+        rate = rate_of(fleet, gain, limits)
     odd: dict[int, Missing] = {}
     for position in np.flatnonzero(~((rate >= 1.0) & possible_rate(rate, 1.0, limits))):
         reason = BAD_CHANNEL if rate[position] < 1.0 else IMPOSSIBLE_RATE

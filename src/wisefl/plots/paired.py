@@ -11,17 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wisefl.arrays import Floats
-from wisefl.plots.axes import Scale, dress, headline, legend_below, save, scale_y, sheet
+from wisefl.plots.axes import Scale, dress, scale_y
 from wisefl.plots.lines import draw_mean
 from wisefl.plots.palette import GREY, look
-from wisefl.plots.panels import Line
+from wisefl.plots.panels import Line, draw_page, seeds_of
 from wisefl.results.curves import mean_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_COLUMNS = 2
-_NAMES_PER_ROW = 3
 _WHISKERS = 8
 """Intervals along a line; more would hide each other's."""
 _FEWEST_SEEDS = 3
@@ -48,18 +46,10 @@ class PairedPanel:
 
 
 def draw_paired(title: str, panels: Sequence[PairedPanel], path: str | Path) -> None:
-    """Draw the panels as one PNG, in rows of two."""
-    rows, names = -(-len(panels) // _COLUMNS), max(len(panel.lines) for panel in panels)
-    page = sheet(10.5, 0.5 + 3.4 * rows + 0.25 * -(-names // _NAMES_PER_ROW))
-    places = page.subplots(rows, min(_COLUMNS, len(panels)), squeeze=False).flatten()
-    for place, panel in zip(places, panels, strict=False):
-        _draw(place, panel)
-    for place in places[len(panels) :]:
-        place.set_visible(False)
-    seeds = max((len(line.values) for panel in panels for line in panel.lines), default=0)
-    headline(page, f"{title}: paired over {seeds} seed{'s' if seeds > 1 else ''}, with 95% intervals")
-    legend_below(page, places[0], min(names, _NAMES_PER_ROW))
-    save(page, path)
+    """Draw the panels as one PNG."""
+    seeds = seeds_of(panels)
+    told = f"{title}: paired over {seeds} seed{'s' if seeds > 1 else ''}, with 95% intervals"
+    draw_page(told, panels, _draw, path, height=3.4)
 
 
 def _draw(axes: "Axes", panel: PairedPanel) -> None:

@@ -1,9 +1,9 @@
 """Methods side by side over one or more pairs of axes: the mean over seeds, and how sure it is."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
@@ -41,17 +41,39 @@ class Panel:
     scale: Scale = "linear"
 
 
+class WithLines(Protocol):
+    @property
+    def lines(self) -> Sequence[Line]: ...
+
+
+AnyPanel = TypeVar("AnyPanel", bound=WithLines)
+
+
 def draw_panels(title: str, panels: Sequence[Panel], path: str | Path) -> None:
-    """Draw the panels as one PNG, in rows of two."""
+    """Draw the panels as one PNG."""
+    draw_page(f"{title}: {around(seeds_of(panels))}", panels, _draw, path)
+
+
+def seeds_of(panels: Sequence[WithLines]) -> int:
+    return max((len(line.values) for panel in panels for line in panel.lines), default=0)
+
+
+def draw_page(
+    title: str,
+    panels: Sequence[AnyPanel],
+    draw: Callable[["Axes", AnyPanel], None],
+    path: str | Path,
+    height: float = 3.7,
+) -> None:
+    """Panels of that height in rows of two under one title, with the names of their lines below."""
     rows, names = -(-len(panels) // _COLUMNS), max(len(panel.lines) for panel in panels)
-    page = sheet(10.5, 0.5 + 3.7 * rows + 0.25 * -(-names // _NAMES_PER_ROW))
+    page = sheet(10.5, 0.5 + height * rows + 0.25 * -(-names // _NAMES_PER_ROW))
     places = page.subplots(rows, min(_COLUMNS, len(panels)), squeeze=False).flatten()
     for place, panel in zip(places, panels, strict=False):
-        _draw(place, panel)
+        draw(place, panel)
     for place in places[len(panels) :]:
         place.set_visible(False)
-    seeds = max((len(line.values) for panel in panels for line in panel.lines), default=0)
-    headline(page, f"{title}: {around(seeds)}")
+    headline(page, title)
     legend_below(page, places[0], min(names, _NAMES_PER_ROW))
     save(page, path)
 
