@@ -112,8 +112,8 @@ def one_large_round(clients: int, repeats: int) -> tuple[float, float]:
     prices = Prices(draw.exponential(0.02, clients), draw.exponential(0.1, clients))
     seconds: dict[str, list[float]] = {"plain": [], "priced": []}
     for _ in range(repeats + 1):
-        for name, one in (("plain", fleet), ("priced", prices.charged(fleet, limits))):
-            problem = RoundProblem.build(one, None, limits)
+        plain = RoundProblem.build(fleet, None, limits)
+        for name, problem in (("plain", plain), ("priced", prices.charged(plain))):
             begun = time.process_time()
             solve(problem)
             seconds[name].append(time.process_time() - begun)

@@ -19,7 +19,7 @@ def rounds_of(clients: int, rounds: int, seed: int, limits: Limits = OPEN) -> Ro
 def test_without_long_term_limits_every_round_is_its_own_optimum() -> None:
     rounds = rounds_of(12, 4, 0)
     played = play(rounds, LongTerm.of(12, 4))
-    alone = [solve(rounds.problem(number, rounds.fleet)).objective for number in range(4)]
+    alone = [solve(rounds.problem(number)).objective for number in range(4)]
     assert played.objective == pytest.approx(alone, rel=1e-12)
     bound = raise_bound(rounds, LongTerm.of(12, 4), Prices.none(12), float(played.objective.sum()))
     assert float(played.objective.sum()) * (1 - 1e-3) <= bound.value <= float(played.objective.sum())
@@ -95,7 +95,7 @@ def test_queues_grow_by_what_is_owed_and_shrink_by_what_is_done() -> None:
 def test_a_price_is_what_the_round_problem_charges() -> None:
     fleet, limits = Fleet.random(8, 0), Limits(max_divergence=np.inf, min_samples=1500, energy_weight=2.0)
     prices = Prices(np.full(8, 0.1), np.full(8, 0.5))
-    decision = solve(RoundProblem.build(prices.charged(fleet, limits), None, limits))
+    decision = solve(prices.charged(RoundProblem.build(fleet, None, limits)))
     spent = decision.upload_j + decision.compute_j
     expected = decision.latency_s + 2.0 * spent.sum() + 0.5 * spent.sum() - 0.1 * decision.selected.sum()
     assert decision.objective == pytest.approx(expected)

@@ -22,7 +22,7 @@ def clairvoyant(rounds: Rounds, long_term: LongTerm, *, max_gap: float = 1e-4) -
     spent: NDArray[np.object_] = np.zeros((len(rounds), clients), dtype=object)
     objective = 0.0
     for number in range(len(rounds)):
-        problem = rounds.problem(number, rounds.fleet)
+        problem = rounds.problem(number)
         deadline = _round(model, problem, taken[number], spent[number])
         objective = objective + limits.latency_weight * deadline
     weight = limits.energy_weight * rounds.fleet.energy_weight
@@ -33,7 +33,8 @@ def clairvoyant(rounds: Rounds, long_term: LongTerm, *, max_gap: float = 1e-4) -
             there = long_term.battery_j[k] + number * long_term.recharge_j[k]
             if np.isfinite(there):
                 model.addCons(pyscipopt.quicksum(spent[: number + 1, k]) <= float(there))
-    cost = model.addVar(lb=0.0)
+    objective = objective - sum(_utility(model, long_term, rounds, k, taken[:, k]) for k in range(clients))
+    cost = model.addVar(lb=None)
     model.addCons(cost >= objective)
     model.setObjective(cost)
     model.optimize()
@@ -41,6 +42,23 @@ def clairvoyant(rounds: Rounds, long_term: LongTerm, *, max_gap: float = 1e-4) -
         return None
     assert model.getStatus() in ("optimal", "gaplimit"), model.getStatus()
     return float(model.getDualbound()), float(model.getPrimalbound())
+
+
+def _utility(
+    model: pyscipopt.Model, long_term: LongTerm, rounds: Rounds, client: int, taken: NDArray[np.object_]
+) -> pyscipopt.Variable | float:
+    """What the client's participations are worth: whole numbers, so the chords between them say it all."""
+    if long_term.worth is None:
+        return 0.0
+    count = len(rounds)
+    worth = [
+        count * float(long_term.worth.utility(np.full(len(rounds.fleet), j / count))[client])
+        for j in range(count + 1)
+    ]
+    utility = model.addVar(lb=None)
+    for j in range(count):
+        model.addCons(utility <= worth[j] + (worth[j + 1] - worth[j]) * (pyscipopt.quicksum(taken) - j))
+    return utility
 
 
 def _round(

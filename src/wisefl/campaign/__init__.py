@@ -3,8 +3,21 @@
 from wisefl.campaign.bound import Bound, raise_bound
 from wisefl.campaign.limits import LongTerm
 from wisefl.campaign.play import Campaign, play, rehearse
-from wisefl.campaign.prices import Prices
+from wisefl.campaign.prices import Prices, lasting
 from wisefl.campaign.queues import Queues
 from wisefl.campaign.rounds import Rounds
+from wisefl.campaign.worth import Worth
 
-__all__ = ["Bound", "Campaign", "LongTerm", "Prices", "Queues", "Rounds", "play", "raise_bound", "rehearse"]
+__all__ = [
+    "Bound",
+    "Campaign",
+    "LongTerm",
+    "Prices",
+    "Queues",
+    "Rounds",
+    "Worth",
+    "lasting",
+    "play",
+    "raise_bound",
+    "rehearse",
+]

@@ -5,16 +5,17 @@ the cost of the best schedule that misses nothing. At fixed prices that least va
 and each of them is the round problem with other values and weights, which the certified solver bounds from below. So
 the rounds' certified bounds, plus what the prices charge for the limits themselves, add up to a bound over the
 campaign; prices only decide how high it is. They are raised by sub-gradients: dearer where the rounds at them fall
-short.
+short. What it is worth to use everybody's data is a concave function of how often each takes part, and enters by its
+conjugate: at a price, everybody takes part as often as is worth it.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from wisefl.arrays import Floats
 from wisefl.campaign.limits import LongTerm
-from wisefl.campaign.prices import Prices
+from wisefl.campaign.prices import Prices, lasting
 from wisefl.campaign.rounds import Rounds
 from wisefl.decision import solve
 
@@ -34,7 +35,7 @@ class Bound:
 class _Tried:
     value: float
     missing: Floats
-    """Participations that the rounds at these prices leave undone."""
+    """Participations that limits ask for or worth makes desirable at these prices, less those of the rounds."""
     overspent_j: Floats
 
 
@@ -47,18 +48,17 @@ def at_prices(rounds: Rounds, long_term: LongTerm, prices: Prices, *, max_gap: f
     for number in range(count):
         # Nobody can spend more in a round than the battery may hold by then.
         there = long_term.battery_j + number * long_term.recharge_j
-        lasting = fleet
-        if limited.any():
-            lasting = replace(fleet, max_energy_j=np.minimum(fleet.max_energy_j, np.maximum(there, 1e-9)))
-        decision = solve(rounds.problem(number, prices.charged(lasting, rounds.limits)), "certified", max_gap=max_gap)
+        problem = lasting(rounds.problem(number), there)
+        decision = solve(prices.charged(problem), "certified", max_gap=max_gap)
         assert decision.lower_bound is not None
         total += decision.lower_bound
         taken += decision.selected
         spent += decision.upload_j + decision.compute_j
-    owed = float(prices.participation @ long_term.participations)
+    wanted = long_term.best_participations(prices.participation, count)
+    owed = float(prices.participation @ wanted) - long_term.utility(wanted, count)
     owed -= float(prices.joule[limited] @ budget[limited])
     over = np.where(limited, spent - np.where(limited, budget, 0.0), 0.0)
-    return _Tried(total + owed, long_term.participations - taken, over)
+    return _Tried(total + owed, wanted - taken, over)
 
 
 def raise_bound(

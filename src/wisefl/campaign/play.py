@@ -7,14 +7,12 @@ from numpy.typing import NDArray
 
 from wisefl.arrays import Floats, Ints, Mask
 from wisefl.campaign.limits import LongTerm
-from wisefl.campaign.prices import Prices
+from wisefl.campaign.prices import EMPTY_J, Prices, lasting
 from wisefl.campaign.queues import Queues
 from wisefl.campaign.rounds import Rounds
 from wisefl.decision import Decision, RoundProblem, solve
 from wisefl.errors import InfeasibleProblem, InvalidInput
 
-EMPTY_J = 1e-9
-"""A battery with less than this is empty."""
 EAGERNESS = 1.0
 """The price of one missed participation, in what a client costs in the first round when nothing is priced: whoever is
 behind by one is let in for free, and waits for a better channel until then."""
@@ -39,6 +37,16 @@ class Campaign:
     @property
     def participations(self) -> Ints:
         return np.asarray(self.selected.sum(axis=0))
+
+    @property
+    def utility(self) -> float:
+        """What it was worth to use so much of everybody's data, in units of the objective."""
+        return self.long_term.utility(self.participations, len(self.rounds))
+
+    @property
+    def total(self) -> float:
+        """What all rounds cost, less what they were worth: what a schedule minimises."""
+        return float(self.objective.sum()) - self.utility
 
     @property
     def behind(self) -> NDArray[np.float64]:
@@ -79,13 +87,13 @@ def play(
     pace = _Pace(rounds, long_term, eagerness, max_gap)
     queues = pace.queues(first or Prices.none(len(rounds.fleet)))
     left, level = long_term.participations.copy(), long_term.battery_j.copy()
-    decisions: list[Decision] = []
+    used, decisions = np.zeros(len(rounds.fleet)), list[Decision]()
     for number in range(count):
-        prices = pace.prices(queues)
+        prices = pace.prices(queues).with_worth(long_term, used, number)
         decision = _decide(rounds, number, prices, (left > 0) & (left >= count - number), level, max_gap)
         spent = decision.upload_j + decision.compute_j
         queues = queues.after(long_term, count, decision.selected, spent)
-        left = np.maximum(left - decision.selected, 0)
+        left, used = np.maximum(left - decision.selected, 0), used + decision.selected
         level = level - spent + long_term.recharge_j
         decisions.append(decision)
     return Campaign(
@@ -109,15 +117,17 @@ def rehearse(rounds: Rounds, long_term: LongTerm, *, max_gap: float = 1e-3) -> P
     check(rounds, long_term)
     fleet, count = rounds.fleet, len(rounds)
     prices = Prices.none(len(fleet))
-    if not long_term.participations.any() and not np.isfinite(long_term.battery_j).any():
+    if long_term.limits_nothing:
         return prices
     for eagerness in REHEARSED:
         pace = _Pace(rounds, long_term, eagerness, max_gap)
-        queues, total = pace.queues(prices), Prices.none(len(fleet))
+        queues, total, used = pace.queues(prices), Prices.none(len(fleet)), np.zeros(len(fleet))
         for number in range(count):
             now = pace.prices(queues)
             total = Prices(total.participation + now.participation, total.joule + now.joule)
-            decision = solve(rounds.problem(number, now.charged(fleet, rounds.limits)), "certified", max_gap=max_gap)
+            priced = now.with_worth(long_term, used, number)
+            decision = solve(priced.charged(rounds.problem(number)), "certified", max_gap=max_gap)
+            used += decision.selected
             queues = queues.after(long_term, count, decision.selected, decision.upload_j + decision.compute_j)
         prices = Prices(total.participation / count, total.joule / count)
     return prices
@@ -141,7 +151,7 @@ class _Pace:
 
 def _usual_cost(rounds: Rounds, max_gap: float) -> float:
     """What a client costs, in the mean over those who train in the first round."""
-    plain = solve(rounds.problem(0, rounds.fleet), "certified", max_gap=max_gap)
+    plain = solve(rounds.problem(0), "certified", max_gap=max_gap)
     return plain.cost / int(plain.selected.sum())
 
 
@@ -167,17 +177,10 @@ def check(rounds: Rounds, long_term: LongTerm) -> None:
 
 def _decide(rounds: Rounds, number: int, prices: Prices, due: Mask, level_j: Floats, max_gap: float) -> Decision:
     """The round at these prices, told by the fleet's own weights and values."""
-    fleet, limits = rounds.fleet, rounds.limits
-    empty = level_j <= EMPTY_J
-    names = {
-        "required": tuple({*limits.required, *fleet.client[due & ~empty].tolist()}),
-        "forbidden": tuple({*limits.forbidden, *fleet.client[empty].tolist()}),
-    }
-    lasting = replace(fleet, max_energy_j=np.minimum(fleet.max_energy_j, np.maximum(level_j, EMPTY_J)))
+    due = due & (level_j > EMPTY_J)
     try:
-        problem = rounds.problem(number, prices.charged(lasting, limits), **names)
-        decision = solve(problem, "certified", max_gap=max_gap)
+        plain = lasting(rounds.problem(number, also=tuple(rounds.fleet.client[due].tolist())), level_j)
+        decision = solve(prices.charged(plain), "certified", max_gap=max_gap)
     except InfeasibleProblem as error:
         raise InfeasibleProblem(f"round {number + 1} of {len(rounds)}: {error}") from None
-    plain = rounds.problem(number, lasting, **names)
     return replace(decision, problem=plain, lower_bound=None)

@@ -1,12 +1,15 @@
-"""What long-term limits cost in a single round: a reward for taking part, and a dearer joule."""
+"""What long-term limits make of a single round: a reward for taking part, a dearer joule, a battery that must do."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from wisefl.arrays import Floats
-from wisefl.decision import Limits
-from wisefl.fleet import Fleet
+from wisefl.arrays import Floats, Ints, Positions
+from wisefl.campaign.limits import LongTerm
+from wisefl.decision import RoundProblem
+
+EMPTY_J = 1e-9
+"""A battery with less than this is empty."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,15 +25,33 @@ class Prices:
     def none(cls, clients: int) -> "Prices":
         return cls(np.zeros(clients), np.zeros(clients))
 
-    def charged(self, fleet: Fleet, limits: Limits) -> Fleet:
-        """The fleet whose round problem is the round's cost at these prices, a constant aside.
+    def take(self, clients: Positions) -> "Prices":
+        return Prices(self.participation[clients], self.joule[clients])
+
+    def with_worth(self, long_term: LongTerm, used: Ints | Floats, rounds: int) -> "Prices":
+        """With what one participation more is worth, after so many rounds of which each used so many."""
+        if long_term.worth is None:
+            return self
+        return Prices(self.participation + long_term.worth.value(used, rounds), self.joule)
+
+    def charged(self, problem: RoundProblem) -> RoundProblem:
+        """The round at these prices, a constant aside.
 
         A joule of client k then counts `a2 weight_k + joule_k`, and its taking part is worth `participation_k` more.
         """
-        if not self.participation.any() and not self.joule.any():
-            return fleet
-        return replace(
-            fleet,
-            value=fleet.value + self.participation,
-            energy_weight=fleet.energy_weight + self.joule / limits.energy_weight,
-        )
+        fleet = problem.fleet
+        if self.participation.any():
+            fleet = replace(fleet, value=fleet.value + self.participation)
+        if self.joule.any():
+            fleet = replace(fleet, energy_weight=fleet.energy_weight + self.joule / problem.limits.energy_weight)
+        return replace(problem, fleet=fleet)
+
+
+def lasting(problem: RoundProblem, level_j: Floats) -> RoundProblem:
+    """The round in which nobody spends more than its battery holds; who has an empty one stays out."""
+    if not np.isfinite(level_j).any():
+        return problem
+    most = np.minimum(problem.max_energy_j, np.maximum(level_j, EMPTY_J))
+    return replace(
+        problem, fleet=replace(problem.fleet, max_energy_j=most), eligible=problem.eligible & (level_j > EMPTY_J)
+    )

@@ -34,7 +34,7 @@ class Rounds:
     def __iter__(self) -> Iterator[Floats]:
         return iter(self.gain)
 
-    def problem(self, number: int, fleet: Fleet, **limits: object) -> RoundProblem:
-        """Round `number`, from 0, of this fleet at its prices, with these limits changed."""
-        told = replace(self.limits, **limits) if limits else self.limits  # type: ignore[arg-type]
-        return RoundProblem.build(fleet, self.gain[number], told)
+    def problem(self, number: int, *, also: tuple[str, ...] = ()) -> RoundProblem:
+        """Round `number`, from 0, as its own limits have it; who is in `also` must take part too."""
+        required = tuple(dict.fromkeys((*self.limits.required, *also)))
+        return RoundProblem.build(self.fleet, self.gain[number], replace(self.limits, required=required))

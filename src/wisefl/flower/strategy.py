@@ -29,7 +29,7 @@ from wisefl.flower.roster import Roster
 from wisefl.flower.scores import mean_metrics, metrics_in, test_scores
 from wisefl.flower.settings import Messages, Patience, Trust
 from wisefl.flower.waiting import Deadline, wait_for_nodes
-from wisefl.policies.base import Regrouping
+from wisefl.policies.base import Regrouping, limits_for
 from wisefl.policies.training import training_policy
 from wisefl.randomness import rng
 from wisefl.run.config import PolicySection
@@ -247,9 +247,10 @@ class WiseStrategy(Strategy):
             if size != layout.size:
                 raise InvalidInput(f"{self.run_folder} holds a model of {size} numbers: yours has {layout.size}")
             log(INFO, "Going on after round %d of %s", known.state.round, self.run_folder)
+        sized = replace(self.limits, model_bits=self.messages.model_bits or BITS_PER_WEIGHT * layout.size)
         rules = Rules(
             policy=self._decider,
-            limits=replace(self.limits, model_bits=self.messages.model_bits or BITS_PER_WEIGHT * layout.size),
+            limits=limits_for(self._decider, sized),
             seed=self.seed,
             patience=self.patience,
             trust=self.trust,

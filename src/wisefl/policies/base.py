@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wisefl.arrays import Floats, Ints, Mask, Singles
-from wisefl.decision import Decision, RoundProblem
+from wisefl.decision import Decision, Limits, RoundProblem
 from wisefl.divergence import kl, label_distribution
 
 Memory = Mapping[str, NDArray[Any]]
@@ -101,6 +101,18 @@ class TrainingPolicy(Protocol):
     """Who trains in a round of learning. It holds options only: what it remembers is in the view."""
 
     def choose(self, problem: RoundProblem, view: RoundView) -> Choice: ...
+
+
+@runtime_checkable
+class OwnLimits(Protocol):
+    """A policy whose rounds respect other limits than the run's."""
+
+    def own_limits(self, limits: Limits) -> Limits: ...
+
+
+def limits_for(policy: TrainingPolicy, limits: Limits) -> Limits:
+    """What the rounds of this policy respect in a run with these limits."""
+    return policy.own_limits(limits) if isinstance(policy, OwnLimits) else limits
 
 
 class Regrouped(NamedTuple):

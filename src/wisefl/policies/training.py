@@ -25,10 +25,12 @@ from wisefl.policies.plugin import is_own, own_policy
 from wisefl.policies.pow import PowerOfChoice
 from wisefl.policies.rbcs_f import RbcsF
 from wisefl.policies.sae import Sae
+from wisefl.policies.wise import Wise
 
 TRAINING_POLICIES: dict[str, Callable[..., TrainingPolicy]] = {
     "csra": Csra,
     "csra-dc": CsraDc,
+    "wise": Wise,
     "fedavg": FedAvg,
     "sae": Sae,
     "pow": PowerOfChoice,

@@ -75,8 +75,8 @@ class FleetSection(Section):
 
 class PolicySection(Section):
     name: str = "csra"
-    """Who trains: csra, csra-dc, fedavg, sae, pow, cfl, full, oracle-iid, oort, fedcs, ocean, rbcs-f, divfl, fedzero,
-    any name that `wisefl plan` knows, or a policy of your own as file.py:Class or module:Class."""
+    """Who trains: csra, csra-dc, wise, fedavg, sae, pow, cfl, full, oracle-iid, oort, fedcs, ocean, rbcs-f, divfl,
+    fedzero, any name that `wisefl plan` knows, or a policy of your own as file.py:Class or module:Class."""
     allocation: Literal["exact", "equal"] = "exact"
     """How a policy that only selects shares band and frequency: the optimum for its set, or equal shares."""
     options: dict[str, Any] = {}

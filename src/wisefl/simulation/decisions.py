@@ -13,7 +13,7 @@ from wisefl.decision import Limits, RoundProblem
 from wisefl.errors import InvalidInput
 from wisefl.fleet import Fleet
 from wisefl.plugins import shown
-from wisefl.policies.base import RoundView, TrainingPolicy
+from wisefl.policies.base import RoundView, TrainingPolicy, limits_for
 from wisefl.run.advance import Merged, advance, participation
 from wisefl.run.config import RunConfig
 from wisefl.run.describe import Outcome, describe, with_quality, with_results
@@ -38,12 +38,9 @@ class Decisions:
         if fleet is None:
             unit = config.fleet.frequency_unit_hz
             fleet = Fleet.random(config.data.clients, config.seed, frequency_unit_hz=unit)
-        return cls(
-            config=config,
-            fleet=fleet,
-            limits=config.round_limits(Limits().bits_per_sample, Limits().model_bits),
-            policy=policy_of(config, brought),
-        )
+        policy = policy_of(config, brought)
+        limits = limits_for(policy, config.round_limits(Limits().bits_per_sample, Limits().model_bits))
+        return cls(config, fleet, limits, policy)
 
     def problem(self, round: int) -> RoundProblem:
         """P1' of a round, with that round's channel."""

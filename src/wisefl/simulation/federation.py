@@ -16,7 +16,7 @@ from wisefl.decision import Limits, RoundProblem
 from wisefl.errors import InvalidInput
 from wisefl.fleet import Fleet
 from wisefl.learning import Engine, LocalTraining, Samples
-from wisefl.policies.base import TrainingPolicy
+from wisefl.policies.base import TrainingPolicy, limits_for
 from wisefl.run.brought import OWN
 from wisefl.run.config import RunConfig
 from wisefl.run.record import Client
@@ -79,7 +79,7 @@ def build(config: RunConfig, *, workers: int | None = None, brought: Brought = N
         candidates, _ = split_clients(len(partition), config.data.candidates, config.seed)
     train = _samples(config, dataset, dataset.train_images, dataset.train_labels)
     model = _model(config, brought, dataset, train)
-    weights = to_vector(model)
+    weights, policy = to_vector(model), policy_of(config, brought)
     return Federation(
         config=noted,
         partition=partition,
@@ -88,10 +88,10 @@ def build(config: RunConfig, *, workers: int | None = None, brought: Brought = N
         candidates=candidates,
         fleet=everybody.take(candidates),
         everybody=everybody,
-        limits=config.round_limits(dataset.bits_per_sample, BITS_PER_WEIGHT * weights.size),
+        limits=limits_for(policy, config.round_limits(dataset.bits_per_sample, BITS_PER_WEIGHT * weights.size)),
         training=_training(config),
         engine=select_engine(model, config.training.engine, workers),
-        policy=policy_of(config, brought),
+        policy=policy,
         initial_weights=weights,
     )
 
