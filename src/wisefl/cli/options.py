@@ -11,20 +11,19 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 import click
 import typer
 
-from wisefl.decision.limits import Limits
-
-REPRESENTATION, CEILINGS, COST, RADIO, COMPUTING, METHOD, QUESTION, OUTPUT = (
+REPRESENTATION, CEILINGS, COST, RADIO, COMPUTING, LONG_TERM, METHOD, QUESTION, OUTPUT = (
     "Who may take part",
     "What a round may take",
     "What a round costs",
     "Radio",
     "Computing",
+    "Over all rounds",
     "Method",
     "Questions",
     "Output",
 )
 
-_LIMIT_PANELS: dict[str, tuple[str, ...]] = {
+_PANELS: dict[str, tuple[str, ...]] = {
     REPRESENTATION: (
         "max_divergence",
         "divergence",
@@ -39,9 +38,11 @@ _LIMIT_PANELS: dict[str, tuple[str, ...]] = {
     COST: ("latency_weight", "energy_weight"),
     RADIO: ("bandwidth_hz", "noise_dbm_hz", "carrier_hz", "path_loss_exponent", "model_bits"),
     COMPUTING: ("capacitance", "epochs", "bits_per_sample"),
+    LONG_TERM: ("rounds", "participation", "battery_j", "recharge_j", "eagerness"),
+    METHOD: ("steps", "seed"),
 }
-"""Where the fields of `Limits` stand on the help page, and in what order."""
-_PANEL_OF = {name: panel for panel, names in _LIMIT_PANELS.items() for name in names}
+"""Where the fields that say themselves what they mean (of `Limits`, `Horizon`) stand on the help page, in order."""
+_PANEL_OF = {name: panel for panel, names in _PANELS.items() for name in names}
 
 FleetPath = Annotated[Path, typer.Argument(metavar="FLEET.csv", help="The fleet, as `wisefl fleet` writes it.")]
 MaxGap = Annotated[
@@ -88,9 +89,8 @@ def _option(item: "Field[Any]") -> inspect.Parameter:
     choice = click.Choice(words) if words else None
     spelled = [item.metadata["option"]] if "option" in item.metadata else []
     own: dict[str, Any] = {"metavar": "CLIENT"} if names else {}
-    option = typer.Option(
-        *spelled, help=text, rich_help_panel=panel, click_type=choice, show_default=not names, **own
-    )
+    shown = item.metadata.get("shown", not names)
+    option = typer.Option(*spelled, help=text, rich_help_panel=panel, click_type=choice, show_default=shown, **own)
     return inspect.Parameter(
         item.name,
         inspect.Parameter.KEYWORD_ONLY,
@@ -102,8 +102,8 @@ def _option(item: "Field[Any]") -> inspect.Parameter:
 def with_groups(*, without: tuple[str, ...] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command one option per field of each of its parameters that is a dataclass; it receives them as such.
 
-    The fields of `Limits` say what they mean themselves; those of a group made for the command line are annotated as
-    Typer's parameters are. `without` are fields of `Limits` that the command decides on its own.
+    The fields of `Limits` and `Horizon` say what they mean themselves; those of a group made for the command line are
+    annotated as Typer's parameters are. `without` are fields of `Limits` that the command decides on its own.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -136,7 +136,7 @@ def with_groups(*, without: tuple[str, ...] = ()) -> Callable[[Callable[..., Non
 
 def _options(group: Any, without: tuple[str, ...]) -> list[inspect.Parameter]:
     items = {item.name: item for item in fields(group) if item.name not in without}
-    if group is Limits:
+    if all("help" in item.metadata for item in items.values()):
         return [_option(items[name]) for name in _PANEL_OF if name in items]
     hints = get_type_hints(group, include_extras=True)
     return [

@@ -11,17 +11,10 @@ import click
 import typer
 from click.core import ParameterSource
 
+from wisefl.api.objects import CLIENT_COLUMNS, client_rows, comparison_objects, decision_object
 from wisefl.cli.errors import Command, name_options, option_spelling
 from wisefl.cli.options import METHOD, OUTPUT, FleetPath, MaxGap, Reading, TimeLimit, new_app, with_groups
-from wisefl.cli.output import (
-    CLIENT_COLUMNS,
-    check_options,
-    check_writable,
-    client_rows,
-    comparison_objects,
-    decision_object,
-    print_json,
-)
+from wisefl.cli.output import check_options, check_writable, print_json
 from wisefl.cli.questions import Questions, answer, check_questions, draw_round
 from wisefl.cli.startup import import_numba
 from wisefl.decision.limits import Limits

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from wisefl.api.objects import least_object, what_if_object, why_object
 from wisefl.cli.options import OUTPUT, QUESTION
-from wisefl.cli.output import check_writable, decision_object, print_json
+from wisefl.cli.output import check_writable, print_json
 from wisefl.decision.limits import Limits
 from wisefl.errors import InvalidInput
 
 if TYPE_CHECKING:
     from wisefl.decision import Decision, RoundProblem
-    from wisefl.decision.questions import LeastAnswer, WhatIf, Why
+    from wisefl.decision.questions import LeastAnswer, Why
 
 STEPS = 8
 """Values that a range such as 1e6..8e6 stands for."""
-MOST_COMBINATIONS = 400
 _NAMED = ("divergence", "required", "forbidden")
 _WHOLE = ("epochs", "min_samples", "min_clients", "max_clients")
 
@@ -137,14 +137,9 @@ def _answer_vary(questions: Questions, problem: "RoundProblem", options: dict[st
         if name in values:
             raise InvalidInput(f"--vary {name} is given twice: join its values with commas")
         values[name] = chosen
-    combinations = 1
-    for chosen in values.values():
-        combinations *= len(chosen)
-    if combinations > MOST_COMBINATIONS:
-        raise InvalidInput(f"--vary asks for {combinations} combinations, more than {MOST_COMBINATIONS}")
     found = list(vary(problem, values, **options))
     if as_json:
-        print_json([_what_if_object(one) for one in found])
+        print_json([what_if_object(one) for one in found])
     else:
         from wisefl.cli.answers import show_vary
 
@@ -175,16 +170,7 @@ def _show_why(found: "Why", as_json: bool) -> None:
 
         show_why(found)
         return
-    print_json(
-        {
-            "client": found.client,
-            "eligible": found.eligible,
-            "selected": found.selected,
-            "barred": found.barred,
-            "decision": decision_object(found.decision),
-            **{side: _outcome(getattr(found, side)) for side in ("inside", "outside")},
-        }
-    )
+    print_json(why_object(found))
 
 
 def _show_least(found: "LeastAnswer", as_json: bool) -> None:
@@ -193,14 +179,4 @@ def _show_least(found: "LeastAnswer", as_json: bool) -> None:
 
         show_least(found)
         return
-    print_json(
-        {"limit": found.name, "value": found.value, "bound": found.bound, "decision": decision_object(found.decision)}
-    )
-
-
-def _outcome(outcome: "Decision | str") -> dict[str, Any]:
-    return {"error": outcome} if isinstance(outcome, str) else decision_object(outcome)
-
-
-def _what_if_object(one: "WhatIf") -> dict[str, Any]:
-    return {"values": dict(one.values), **_outcome(one.outcome)}
+    print_json(least_object(found))

@@ -8,8 +8,8 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from wisefl.api.objects import client_rows
 from wisefl.cli.bars import SHOWN_BARS, round_bars
-from wisefl.cli.output import client_rows
 from wisefl.decision import Decision, Limits
 
 SHOWN_CLIENTS = 30

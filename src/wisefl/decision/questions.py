@@ -6,6 +6,7 @@ Every answer is decided and proved like a round; `why` and `least` say what is p
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ LEAST = ("bandwidth_hz", "deadline_s", "energy_budget_j")
 """Limits of which the least value that will do can be asked for."""
 FARTHEST = 1e6
 """By what factor a band is made wider or narrower at most in search of the least."""
+MOST_COMBINATIONS = 400
+"""Of varied limits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,6 +222,9 @@ class WhatIf:
 
 def vary(problem: RoundProblem, values: Mapping[str, Sequence[float]], **options: Any) -> Iterator[WhatIf]:
     """Decide the round for every combination of these values, the last name varying fastest."""
+    combinations = prod(len(chosen) for chosen in values.values())
+    if combinations > MOST_COMBINATIONS:
+        raise InvalidInput(f"vary asks for {combinations} combinations, more than {MOST_COMBINATIONS}")
     for combination in product(*values.values()):
         changes = dict(zip(values, combination, strict=True))
         try:

@@ -1,0 +1,132 @@
+"""A campaign, decided by one call: what all rounds must respect, the rounds played, and the bound over them."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wisefl.decision.limits import Limits
+from wisefl.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from wisefl.campaign import Bound, Campaign, LongTerm, Rounds
+    from wisefl.fleet import Fleet
+
+REHEARSAL = 1_000_003
+"""From the seed of the channels to that of the channels that prices are rehearsed with."""
+
+
+def _option(default: Any, help: str, **more: str) -> Any:
+    """A field with the sentence that the command line and the service show for it."""
+    return field(default=default, metadata={"help": help, **more})
+
+
+@dataclass(frozen=True)
+class Horizon:
+    """What all rounds together must respect."""
+
+    rounds: int = _option(100, "Rounds of the campaign.")
+    participation: float = _option(
+        0.0, "Least part of the rounds that every client takes part in: 0.02 is one in fifty."
+    )
+    battery_j: float | None = _option(
+        None, "What every client's battery holds before the first round, in joules.", shown="mains"
+    )
+    recharge_j: float = _option(0.0, "What a battery gains from one round to the next.")
+    eagerness: float = _option(
+        1.0, "What one missed participation is worth, in what a client usually costs: more is sooner and dearer."
+    )
+    steps: int = _option(
+        10, "Sets of prices that are tried to raise the bound, each as long as the campaign; 0 leaves it out."
+    )
+    seed: int = _option(0, "Of the channels.")
+
+    def __post_init__(self) -> None:
+        if self.seed < 0:
+            raise InvalidInput(f"seed must be at least 0, not {self.seed}")
+        if self.steps < 0:
+            raise InvalidInput(f"steps must be at least 0, not {self.steps}")
+        if self.recharge_j and self.battery_j is None:
+            raise InvalidInput("recharge_j charges a battery: give battery_j too")
+
+    def long_term(self, clients: int) -> "LongTerm":
+        """The same for every client of a fleet."""
+        from wisefl.campaign import LongTerm
+
+        return LongTerm.of(
+            clients,
+            self.rounds,
+            participation=self.participation,
+            battery_j=np.inf if self.battery_j is None else self.battery_j,
+            recharge_j=self.recharge_j,
+        )
+
+
+def play_campaign(fleet: "Fleet", limits: Limits, horizon: Horizon, max_gap: float) -> "Campaign":
+    """Rehearse with other channels, then decide round after round."""
+    from wisefl.campaign import play, rehearse
+
+    long_term = horizon.long_term(len(fleet))
+    # What the channels will be is not known: those of another seed tell what prices are about right.
+    others = _rounds(fleet, limits, horizon, horizon.seed + REHEARSAL)
+    first = rehearse(others, long_term, max_gap=max_gap)
+    rounds = _rounds(fleet, limits, horizon, horizon.seed)
+    return play(rounds, long_term, first, eagerness=horizon.eagerness, max_gap=max_gap)
+
+
+def bound_campaign(played: "Campaign", horizon: Horizon, max_gap: float) -> "Bound | None":
+    """What no schedule undercuts; None where no step is to be taken for it."""
+    from wisefl.campaign import raise_bound, rehearse
+
+    if horizon.steps == 0:
+        return None
+    objective = float(played.objective.sum())
+    from_here = rehearse(played.rounds, played.long_term, max_gap=max_gap)
+    return raise_bound(played.rounds, played.long_term, from_here, objective, steps=horizon.steps, max_gap=max_gap)
+
+
+def _rounds(fleet: "Fleet", limits: Limits, horizon: Horizon, seed: int) -> "Rounds":
+    from wisefl.campaign import Rounds
+
+    return Rounds.draw(fleet, limits, horizon.rounds, seed)
+
+
+def campaign_gap(played: "Campaign", bound: "Bound") -> float:
+    """Relative to what is spent, before values."""
+    return max(float(played.objective.sum()) - bound.value, 0.0) / float(played.cost.sum())
+
+
+def campaign_object(played: "Campaign", bound: "Bound | None") -> dict[str, Any]:
+    """The contract of `wisefl campaign --json`."""
+    return {
+        "rounds": len(played.rounds),
+        "objective": float(played.objective.sum()),
+        "latency_s": float(played.latency_s.sum()),
+        "energy_j": float(played.spent_j.sum()),
+        "lower_bound": None if bound is None else bound.value,
+        "gap": None if bound is None else campaign_gap(played, bound),
+        "violations": played.violations(),
+        "clients": campaign_clients(played),
+    }
+
+
+def campaign_clients(played: "Campaign") -> list[dict[str, Any]]:
+    """What the campaign was to every client."""
+    level = played.level_j[-1]
+    return [
+        {
+            "client": str(name),
+            "rounds": int(taken),
+            "least_rounds": int(least),
+            "energy_j": float(spent),
+            "battery_left_j": float(left) if np.isfinite(left) else None,
+        }
+        for name, taken, least, spent, left in zip(
+            played.rounds.fleet.client,
+            played.participations,
+            played.long_term.participations,
+            played.spent_j.sum(axis=0),
+            level,
+            strict=True,
+        )
+    ]

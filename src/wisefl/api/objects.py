@@ -1,0 +1,129 @@
+"""Decisions and answers as JSON objects, the same from the command line and from the service."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from wisefl.decision import Decision
+    from wisefl.decision.pareto import ParetoPoint
+    from wisefl.decision.questions import LeastAnswer, WhatIf, Why
+
+CLIENT_COLUMNS = (
+    "client",
+    "share",
+    "frequency_hz",
+    "upload_s",
+    "compute_s",
+    "upload_j",
+    "compute_j",
+    "samples",
+    "divergence",
+)
+
+
+def client_rows(decision: "Decision") -> list[dict[str, Any]]:
+    """One row per selected client, in the order of the fleet."""
+    problem, chosen = decision.problem, decision.selected
+    columns = (
+        problem.fleet.client,
+        decision.share,
+        decision.frequency_hz,
+        decision.upload_s,
+        decision.compute_s,
+        decision.upload_j,
+        decision.compute_j,
+        problem.samples,
+        problem.divergence,
+    )
+    rows = zip(*(column[chosen].tolist() for column in columns), strict=True)
+    return [dict(zip(CLIENT_COLUMNS, row, strict=True)) for row in rows]
+
+
+def decision_object(decision: "Decision") -> dict[str, Any]:
+    """The contract of `wisefl plan --json`."""
+    return {
+        "solver": decision.solver,
+        "status": decision.status,
+        "objective": decision.objective,
+        "latency_s": decision.latency_s,
+        "energy_j": decision.energy_j,
+        "lower_bound": decision.lower_bound,
+        "gap": decision.gap,
+        "seconds": decision.seconds,
+        "eligible": int(decision.problem.eligible.sum()),
+        "clients": client_rows(decision),
+    }
+
+
+def comparison_objects(results: Mapping[str, "Decision | str"]) -> list[dict[str, Any]]:
+    """One object per method, with its ratio to the best lower bound that any of them proved.
+
+    A method that could not decide is there with its `error`.
+    """
+    decisions = {name: result for name, result in results.items() if not isinstance(result, str)}
+    bounds = [decision.lower_bound for decision in decisions.values() if decision.lower_bound is not None]
+    bound = max(bounds, default=None)
+    rows: list[dict[str, Any]] = []
+    for name, result in results.items():
+        if isinstance(result, str):
+            rows.append({"solver": name, "status": "failed", "error": result})
+            continue
+        rows.append(
+            {
+                "solver": name,
+                "status": result.status,
+                "objective": result.objective,
+                "ratio": result.objective / bound if bound else None,
+                "lower_bound": result.lower_bound,
+                "gap": result.gap,
+                "latency_s": result.latency_s,
+                "energy_j": result.energy_j,
+                "clients": int(result.selected.sum()),
+                "samples": result.samples,
+                "violations": result.violations(),
+                "seconds": result.seconds,
+            }
+        )
+    return rows
+
+
+def outcome_object(outcome: "Decision | str") -> dict[str, Any]:
+    """A decision, or the sentence that says why there is none."""
+    return {"error": outcome} if isinstance(outcome, str) else decision_object(outcome)
+
+
+def why_object(found: "Why") -> dict[str, Any]:
+    """The contract of `wisefl plan --why CLIENT --json`; `extra` is (least, most) that the other side costs more."""
+    other = found.outside if found.selected else found.inside
+    return {
+        "client": found.client,
+        "eligible": found.eligible,
+        "selected": found.selected,
+        "barred": found.barred,
+        "extra": None if isinstance(other, str) else found.extra(other),
+        "decision": decision_object(found.decision),
+        "inside": outcome_object(found.inside),
+        "outside": outcome_object(found.outside),
+    }
+
+
+def least_object(found: "LeastAnswer") -> dict[str, Any]:
+    """The contract of `wisefl plan --least LIMIT --json`."""
+    decision = decision_object(found.decision)
+    return {"limit": found.name, "value": found.value, "bound": found.bound, "decision": decision}
+
+
+def what_if_object(one: "WhatIf") -> dict[str, Any]:
+    """One line of `wisefl plan --vary LIMIT=VALUES --json`."""
+    return {"values": dict(one.values), **outcome_object(one.outcome)}
+
+
+def front_objects(points: "list[ParetoPoint]") -> list[dict[str, Any]]:
+    """The points of a latency-energy front; `dominated` marks those that another one beats."""
+    from wisefl.decision.pareto import dominated
+
+    return [
+        {**asdict(point), "dominated": beaten}
+        for point, beaten in zip(points, dominated(points).tolist(), strict=True)
+    ]
