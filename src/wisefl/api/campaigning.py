@@ -33,6 +33,10 @@ class Horizon:
         None, "What every client's battery holds before the first round, in joules.", shown="mains"
     )
     recharge_j: float = _option(0.0, "What a battery gains from one round to the next.")
+    worth: float = _option(
+        0.0, "What it is worth to use a client's data every round, in what a client usually costs; 0 is nothing."
+    )
+    evenness: float = _option(0.5, "How fast that worth falls with use: at 1, used twice as often is worth half.")
     eagerness: float = _option(
         1.0, "What one missed participation is worth, in what a client usually costs: more is sooner and dearer."
     )
@@ -48,17 +52,27 @@ class Horizon:
             raise InvalidInput(f"steps must be at least 0, not {self.steps}")
         if self.recharge_j and self.battery_j is None:
             raise InvalidInput("recharge_j charges a battery: give battery_j too")
+        if not (np.isfinite(self.worth) and self.worth >= 0.0):
+            raise InvalidInput(f"worth must be a finite number of at least 0, not {self.worth:g}")
+        if not 0.0 <= self.evenness < 1.0:
+            raise InvalidInput(f"evenness must be at least 0 and below 1, not {self.evenness:g}")
 
-    def long_term(self, clients: int) -> "LongTerm":
-        """The same for every client of a fleet."""
-        from wisefl.campaign import LongTerm
+    def long_term(self, others: "Rounds", max_gap: float) -> "LongTerm":
+        """The same for every client, but for worth, which is by the data it holds and in what a client costs in the
+        first of these other rounds."""
+        from wisefl.campaign import LongTerm, Worth, usual_cost
 
+        worth = None
+        if self.worth:
+            data = others.fleet.samples / others.fleet.samples.mean()
+            worth = Worth(self.worth * usual_cost(others, max_gap) * data, self.evenness)
         return LongTerm.of(
-            clients,
+            len(others.fleet),
             self.rounds,
             participation=self.participation,
             battery_j=np.inf if self.battery_j is None else self.battery_j,
             recharge_j=self.recharge_j,
+            worth=worth,
         )
 
 
@@ -66,9 +80,9 @@ def play_campaign(fleet: "Fleet", limits: Limits, horizon: Horizon, max_gap: flo
     """Rehearse with other channels, then decide round after round."""
     from wisefl.campaign import play, rehearse
 
-    long_term = horizon.long_term(len(fleet))
     # What the channels will be is not known: those of another seed tell what prices are about right.
     others = _rounds(fleet, limits, horizon, horizon.seed + REHEARSAL)
+    long_term = horizon.long_term(others, max_gap)
     first = rehearse(others, long_term, max_gap=max_gap)
     rounds = _rounds(fleet, limits, horizon, horizon.seed)
     return play(rounds, long_term, first, eagerness=horizon.eagerness, max_gap=max_gap)
@@ -80,9 +94,10 @@ def bound_campaign(played: "Campaign", horizon: Horizon, max_gap: float) -> "Bou
 
     if horizon.steps == 0:
         return None
-    objective = float(played.objective.sum())
-    from_here = rehearse(played.rounds, played.long_term, max_gap=max_gap)
-    return raise_bound(played.rounds, played.long_term, from_here, objective, steps=horizon.steps, max_gap=max_gap)
+    rounds, long_term = played.rounds, played.long_term
+    from_here = rehearse(rounds, long_term, max_gap=max_gap)
+    first = from_here.with_worth(long_term, played.participations, len(rounds))
+    return raise_bound(rounds, long_term, first, played.total, steps=horizon.steps, max_gap=max_gap)
 
 
 def _rounds(fleet: "Fleet", limits: Limits, horizon: Horizon, seed: int) -> "Rounds":
@@ -93,14 +108,15 @@ def _rounds(fleet: "Fleet", limits: Limits, horizon: Horizon, seed: int) -> "Rou
 
 def campaign_gap(played: "Campaign", bound: "Bound") -> float:
     """Relative to what is spent, before values."""
-    return max(float(played.objective.sum()) - bound.value, 0.0) / float(played.cost.sum())
+    return max(played.total - bound.value, 0.0) / float(played.cost.sum())
 
 
 def campaign_object(played: "Campaign", bound: "Bound | None") -> dict[str, Any]:
     """The contract of `wisefl campaign --json`."""
     return {
         "rounds": len(played.rounds),
-        "objective": float(played.objective.sum()),
+        "objective": played.total,
+        "worth": played.utility,
         "latency_s": float(played.latency_s.sum()),
         "energy_j": float(played.spent_j.sum()),
         "lower_bound": None if bound is None else bound.value,

@@ -2,13 +2,14 @@
 
 from wisefl.campaign.bound import Bound, raise_bound
 from wisefl.campaign.limits import LongTerm
-from wisefl.campaign.play import Campaign, play, rehearse
-from wisefl.campaign.prices import Prices, lasting
+from wisefl.campaign.play import Campaign, play, rehearse, usual_cost
+from wisefl.campaign.prices import EMPTY_J, Prices, lasting
 from wisefl.campaign.queues import Queues
 from wisefl.campaign.rounds import Rounds
 from wisefl.campaign.worth import Worth
 
 __all__ = [
+    "EMPTY_J",
     "Bound",
     "Campaign",
     "LongTerm",
@@ -20,4 +21,5 @@ __all__ = [
     "play",
     "raise_bound",
     "rehearse",
+    "usual_cost",
 ]

@@ -139,7 +139,7 @@ class _Pace:
     def __init__(self, rounds: Rounds, long_term: LongTerm, eagerness: float, max_gap: float) -> None:
         if not (np.isfinite(eagerness) and eagerness > 0.0):
             raise InvalidInput(f"eagerness must be a finite number greater than 0, not {eagerness:g}")
-        self.unit = eagerness * _usual_cost(rounds, max_gap)
+        self.unit = eagerness * usual_cost(rounds, max_gap)
         self.joules = long_term.budget_j(len(rounds)) / len(rounds)
 
     def queues(self, prices: Prices) -> Queues:
@@ -149,7 +149,7 @@ class _Pace:
         return queues.prices(self.unit, self.joules)
 
 
-def _usual_cost(rounds: Rounds, max_gap: float) -> float:
+def usual_cost(rounds: Rounds, max_gap: float) -> float:
     """What a client costs, in the mean over those who train in the first round."""
     plain = solve(rounds.problem(0), "certified", max_gap=max_gap)
     return plain.cost / int(plain.selected.sum())

@@ -93,9 +93,11 @@ def _show(played: "Campaign", bound: "Bound | None") -> None:
     typer.echo(f"{len(played.rounds)} rounds, {used} of {len(taken)} clients ever train")
     latency, energy = float(played.latency_s.sum()), float(played.spent_j.sum())
     typer.echo(
-        f"  objective   {number(float(played.objective.sum()))} = {limits.latency_weight:g} x {number(latency)} s "
+        f"  objective   {number(played.total)} = {limits.latency_weight:g} x {number(latency)} s "
         f"latency + {limits.energy_weight:g} x {number(energy)} J energy"
     )
+    if played.long_term.worth is not None:
+        typer.echo(f"              less {number(played.utility)}, the worth of so much of everybody's data")
     if bound is not None:
         typer.echo(
             f"  proof       no schedule costs less than {number(bound.value)}, even one that knows every\n"

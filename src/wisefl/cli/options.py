@@ -38,7 +38,7 @@ _PANELS: dict[str, tuple[str, ...]] = {
     COST: ("latency_weight", "energy_weight"),
     RADIO: ("bandwidth_hz", "noise_dbm_hz", "carrier_hz", "path_loss_exponent", "model_bits"),
     COMPUTING: ("capacitance", "epochs", "bits_per_sample"),
-    LONG_TERM: ("rounds", "participation", "battery_j", "recharge_j", "eagerness"),
+    LONG_TERM: ("rounds", "participation", "battery_j", "recharge_j", "worth", "evenness", "eagerness"),
     METHOD: ("steps", "seed"),
 }
 """Where the fields that say themselves what they mean (of `Limits`, `Horizon`) stand on the help page, in order."""
@@ -137,7 +137,7 @@ def with_groups(*, without: tuple[str, ...] = ()) -> Callable[[Callable[..., Non
 def _options(group: Any, without: tuple[str, ...]) -> list[inspect.Parameter]:
     items = {item.name: item for item in fields(group) if item.name not in without}
     if all("help" in item.metadata for item in items.values()):
-        return [_option(items[name]) for name in _PANEL_OF if name in items]
+        return [_option(items[name]) for name in sorted(items, key=[*_PANEL_OF].index)]
     hints = get_type_hints(group, include_extras=True)
     return [
         inspect.Parameter(

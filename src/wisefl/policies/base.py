@@ -14,6 +14,9 @@ from wisefl.divergence import kl, label_distribution
 Memory = Mapping[str, NDArray[Any]]
 """What a policy remembers, as arrays that a checkpoint can hold; by client number where it is about clients."""
 
+LEVEL_J = "level_j"
+"""What a policy that keeps batteries calls their levels in its memory: records tell of them."""
+
 
 class Selection(NamedTuple):
     """Who takes part: everybody in it is eligible, and together they meet the limits on data."""

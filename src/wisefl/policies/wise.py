@@ -22,7 +22,7 @@ from wisefl.arrays import Floats
 from wisefl.campaign import LongTerm, Prices, Queues, Worth, lasting
 from wisefl.decision import Limits, RoundProblem, solve
 from wisefl.errors import InvalidInput
-from wisefl.policies.base import Choice, Memory, Report, RoundView
+from wisefl.policies.base import LEVEL_J, Choice, Memory, Report, RoundView
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Wise:
             "unit": np.array([unit]),
             "missed": queues.missed,
             "overspent_j": queues.overspent_j,
-            "level_j": self._level_j(view, size) - spent + self.recharge_j,
+            LEVEL_J: self._level_j(view, size) - spent + self.recharge_j,
         }
 
     def long_term(self, clients: int) -> LongTerm:
@@ -112,7 +112,7 @@ class Wise:
         return self.long_term(clients).budget_j(self.horizon) / self.horizon
 
     def _level_j(self, view: RoundView, clients: int) -> Floats:
-        return view.recalled("level_j", clients, fill=np.inf if self.battery_j is None else self.battery_j)
+        return view.recalled(LEVEL_J, clients, fill=np.inf if self.battery_j is None else self.battery_j)
 
 
 def _unit(view: RoundView) -> float:

@@ -17,6 +17,7 @@ from wisefl.errors import InvalidInput
 from wisefl.plugins import shown
 from wisefl.results.curves import Curve, Estimate
 from wisefl.run.folder import CONFIG, RunFolder
+from wisefl.run.record import Participations
 
 LAST_EVALUATIONS = 5
 """The accuracy of a single round jumps about; the final one is the mean over this many evaluations."""
@@ -41,6 +42,8 @@ class Run:
     latency_s: float
     energy_j: float
     models: int
+    took_part: Participations
+    battery_left_j: float | None
     curve: Curve
 
     @property
@@ -71,6 +74,12 @@ class RunRow:
     finished: bool
     models: int
     """Kept at once, at most: more than one where a policy groups clients."""
+    clients_used: int
+    """How many different clients ever trained."""
+    evenness: float | None
+    """Jain's index of how often everybody took part: 1 is all alike."""
+    battery_left_j: float | None
+    """What the emptiest battery held in the end; None where the policy keeps none."""
     final_accuracy: float | None
     last_accuracy: float | None
     best_accuracy: float | None
@@ -85,6 +94,9 @@ ESTIMATED = (
     "final_accuracy",
     "last_accuracy",
     "best_accuracy",
+    "clients_used",
+    "evenness",
+    "battery_left_j",
     "latency_s",
     "energy_j",
     "rounds_to_target",
@@ -206,15 +218,26 @@ def load_runs(folders: Sequence[Path]) -> list[Run]:
 def _load(path: Path, name: str) -> Run:
     folder = RunFolder.open(path)
     points: list[tuple[float, float, float, float]] = []
-    rounds, latency_s, energy_j, models = 0, 0.0, 0.0, 1
+    rounds, latency_s, energy_j, models, took_part, battery = 0, 0.0, 0.0, 1, Participations(), None
     for record in folder.records():
+        took_part.add(record)
+        battery = record.battery_least_j
         models = max(models, record.groups)
         rounds, latency_s, energy_j = record.round, record.cumulative_latency_s, record.cumulative_energy_j
         if record.test_accuracy is not None:
             points.append((rounds, latency_s, energy_j, record.test_accuracy))
     columns = np.asarray(points, dtype=np.float64).reshape(-1, 4).T
     return Run(
-        name, _flat(folder.config.model_dump()), rounds, folder.finished, latency_s, energy_j, models, Curve(*columns)
+        name=name,
+        settings=_flat(folder.config.model_dump()),
+        rounds=rounds,
+        finished=folder.finished,
+        latency_s=latency_s,
+        energy_j=energy_j,
+        models=models,
+        took_part=took_part,
+        battery_left_j=battery,
+        curve=Curve(*columns),
     )
 
 
@@ -252,6 +275,9 @@ def _row(run: Run, target: float | None) -> RunRow:
         planned_rounds=int(run.settings["rounds"]),
         finished=run.finished,
         models=run.models,
+        clients_used=len(run.took_part.rounds),
+        evenness=run.took_part.evenness,
+        battery_left_j=run.battery_left_j,
         final_accuracy=float(accuracy[-LAST_EVALUATIONS:].mean()) if len(curve) else None,
         last_accuracy=float(accuracy[-1]) if len(curve) else None,
         best_accuracy=float(accuracy.max()) if len(curve) else None,

@@ -14,7 +14,7 @@ from wisefl.errors import InvalidInput
 from wisefl.plugins import shown
 from wisefl.run.config import RunConfig
 from wisefl.run.folder import CONFIG, NOW, ROUNDS, SUMMARY, RunFolder
-from wisefl.run.record import Announcement, RoundRecord
+from wisefl.run.record import Announcement, Participations, RoundRecord
 
 RECENT = 100
 """Records kept whole: more than a terminal has lines."""
@@ -32,6 +32,7 @@ class Progress:
     energy_j: float = 0.0
     dropped: int = 0
     rejected: int = 0
+    took_part: Participations = field(default_factory=Participations)
 
     def add(self, record: RoundRecord) -> None:
         self.rounds = record.round
@@ -39,6 +40,7 @@ class Progress:
         if record.test_accuracy is not None:
             self.accuracy.append((self.rounds, record.test_accuracy))
         self.latency_s, self.energy_j = record.cumulative_latency_s, record.cumulative_energy_j
+        self.took_part.add(record)
         self.dropped += len(record.dropped)
         self.rejected += sum(record.rejected.values())
 

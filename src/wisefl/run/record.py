@@ -7,6 +7,7 @@ one (a figure, a chart, a table) through a `Metric`.
 
 import json
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
@@ -88,13 +89,17 @@ class Announcement:
 
 @dataclass(frozen=True, kw_only=True)
 class RoundRecord:
-    """One round. `selected`, `share` and `frequency_hz` run over the selected clients, in the same order."""
+    """One round. `selected`, `share`, `frequency_hz` and `client_energy_j` run over the selected clients, in the same
+    order."""
 
     round: int
     policy: str
     selected: tuple[Client, ...]
     share: tuple[float, ...]
     frequency_hz: tuple[float, ...]
+    client_energy_j: tuple[float, ...] = ()
+    fleet_size: int = 0
+    """How many there were to choose from."""
     samples: int
     latency_s: float
     energy_j: float
@@ -116,6 +121,10 @@ class RoundRecord:
     missing_percent: float | None = None
     broken_percent: float | None = None
     violations: Mapping[str, float] = field(default_factory=dict)
+
+    battery_least_j: float | None = None
+    """What the emptiest battery holds after the round; None where the policy keeps no batteries."""
+    batteries_empty: int | None = None
 
     divergence_max: float | None = None
     """None where it is infinite: a selected client lacks a class."""
@@ -168,7 +177,7 @@ class RoundRecord:
         if unknown or missing:
             what = f"an unknown field {unknown[0]!r}" if unknown else f"no field {missing[0]!r}"
             raise InvalidInput(f"the record has {what}: another version of WiseFL wrote it")
-        for name in ("selected", "share", "frequency_hz", "dropped"):
+        for name in ("selected", "share", "frequency_hz", "client_energy_j", "dropped"):
             if not isinstance(values[name], list):
                 raise InvalidInput(f"{name} is not a list")
             values[name] = tuple(values[name])
@@ -191,6 +200,30 @@ class RoundRecord:
     def repeatable(self) -> dict[str, object]:
         """All that is a function of configuration and seed: what two runs of the same configuration share."""
         return {name: value for name, value in asdict(self).items() if not name.endswith(WALL)}
+
+
+@dataclass(eq=False)
+class Participations:
+    """Who took part how often, and what it took them, over the rounds so far."""
+
+    clients: int = 0
+    """The most that there ever were to choose from."""
+    rounds: Counter[Client] = field(default_factory=Counter)
+    energy_j: Counter[Client] = field(default_factory=Counter)
+
+    def add(self, record: RoundRecord) -> None:
+        self.clients = max(self.clients, record.fleet_size)
+        self.rounds.update(record.selected)
+        for client, joules in zip(record.selected, record.client_energy_j, strict=False):
+            self.energy_j[client] += joules  # type: ignore[assignment]
+
+    @property
+    def evenness(self) -> float | None:
+        """Jain's index: 1 where everybody took part equally often, 1 / clients where one did always."""
+        counts = list(self.rounds.values())
+        if not counts:
+            return None
+        return sum(counts) ** 2 / (max(self.clients, len(counts)) * sum(count * count for count in counts))
 
 
 @dataclass(frozen=True)
@@ -275,6 +308,15 @@ class _ClientsUsed(Metric):
         return [float(len(used := used | set(record.selected))) for record in records]
 
 
+class _Evenness(Metric):
+    def course(self, records: Sequence[RoundRecord]) -> list[float | None]:
+        taken, values = Participations(), list[float | None]()
+        for record in records:
+            taken.add(record)
+            values.append(taken.evenness)
+        return values
+
+
 TEST_ACCURACY = Metric("test_accuracy", "test accuracy", Whole.TAIL)
 TEST_LOSS = Metric("test_loss", "test loss", Whole.TAIL)
 HELD_OUT_ACCURACY = Metric("held_out_accuracy", "held-out accuracy", Whole.TAIL)
@@ -293,6 +335,7 @@ DIVERGENCE_MIXTURE = Metric("divergence_mixture", "divergence of the mixture")
 SAMPLES = Metric("samples", "samples")
 GROUPS = Metric("groups", "models", Whole.LAST)
 CLIENTS_USED = _ClientsUsed("clients_used", "clients that have trained so far", Whole.LAST)
+EVENNESS = _Evenness("evenness", "evenness of participation (Jain)", Whole.LAST)
 """Not recorded, but told by who was selected."""
 
 METRICS = {metric.name: metric for metric in list(vars().values()) if isinstance(metric, Metric)}
