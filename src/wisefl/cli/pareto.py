@@ -61,11 +61,12 @@ def pareto(
     write_csv(out, [item.name for item in fields(ParetoPoint)], (list(astuple(point)) for point in found))
     try:
         plot_front(found, picture, title=_title(problem))
-        note = f"the picture to {picture}"
+        note = f"picture written to {picture}"
     except MissingExtra as missing:
         note = f"no picture: {missing}"
     _summarise(found, int(dominated(found).sum()))
-    typer.echo(f"written to {out}, {note}")
+    typer.echo(f"written to {out}")
+    typer.echo(note)
 
 
 def _sweep(problem: "RoundProblem", points: int, max_gap: float, time_limit: float | None) -> "list[ParetoPoint]":
@@ -81,7 +82,7 @@ def _sweep(problem: "RoundProblem", points: int, max_gap: float, time_limit: flo
         return list(front)
     from rich.progress import track
 
-    from wisefl.cli.tables import console
+    from wisefl.cli.screen import console
 
     progress = track(front, "solving", total=points, console=console(stderr=True), transient=True)
     return list(progress)
@@ -99,11 +100,13 @@ def _summarise(found: "list[ParetoPoint]", beaten: int) -> None:
     fastest = min(found, key=lambda point: (point.latency_s, point.energy_j))
     thriftiest = min(found, key=lambda point: (point.energy_j, point.latency_s))
     worst = max(point.gap or 0.0 for point in found)
-    from wisefl.cli.tables import number, percent
+    from wisefl.cli.layout import fact, say
+    from wisefl.cli.numbers import number, percent
 
-    typer.echo(
+    say(
         f"{len(found)} weightings, {len(found) - beaten} on the front, each proved to be within {percent(worst)} "
-        f"of its optimum\n"
-        f"  fastest     {number(fastest.latency_s)} s for {number(fastest.energy_j)} J\n"
-        f"  thriftiest  {number(thriftiest.energy_j)} J in {number(thriftiest.latency_s)} s"
+        "of its optimum",
+        bold=True,
     )
+    fact("fastest", f"{number(fastest.latency_s)} s for {number(fastest.energy_j)} J")
+    fact("thriftiest", f"{number(thriftiest.energy_j)} J in {number(thriftiest.latency_s)} s")

@@ -208,7 +208,7 @@ def _waiting(method: str) -> Iterator[None]:
     if method == "certified" or not sys.stderr.isatty():
         yield
         return
-    from wisefl.cli.tables import console
+    from wisefl.cli.screen import console
 
     with console(stderr=True).status(f"{method} ..."):
         yield

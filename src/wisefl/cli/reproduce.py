@@ -108,19 +108,12 @@ def _fetch(cells: "Sequence[Cell]") -> None:
 
 
 def _tell(judgements: "Sequence[Judgement]") -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
+    """Every claim that was tested: its verdict, then what it says and what was measured."""
+    from wisefl.cli.layout import echo, say
 
-    from wisefl.cli.tables import console
-
-    table = Table(box=SIMPLE_HEAD)
-    table.add_column("", justify="right")
-    table.add_column("claim", ratio=4)
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("measured", ratio=5)
     for judgement in judgements:
         if judgement.verdict == "not run":
             continue
-        table.add_row(str(judgement.claim.number), judgement.claim.claim, judgement.verdict, judgement.detail)
-    if table.row_count:
-        console().print(table)
+        say(f"{judgement.claim.number:>2}  {judgement.verdict}: {judgement.claim.claim}", 4, bold=True)
+        say(f"    {judgement.detail}", 4)
+        echo()

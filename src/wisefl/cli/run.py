@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wisefl.cli.errors import Command
+from wisefl.cli.layout import say
 from wisefl.cli.options import new_app, with_groups
 from wisefl.errors import InvalidInput
 
@@ -104,7 +105,7 @@ def run(
     except KeyboardInterrupt:
         _say_how_to_go_on(path)
         raise
-    typer.echo(f"{_sentence(summary, path)}; see {path}")
+    say(f"{_sentence(summary, path)}; see {path}", 2)
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ class _Opening:
         on = f"on {shown(config.data.name)} " if config.kind == "training" else ""
         what = f"{shown(config.policy.name)} {on}with {config.data.clients} clients, {config.rounds} rounds"
         after = f" ({round} of them done)" if round else ""
-        typer.echo(f"{what}{after}, seed {config.seed}, in {self.path}")
+        say(f"{what}{after}, seed {config.seed}, in {self.path}", 2)
 
     def on_round(self, record: "RoundRecord") -> None:
         pass
@@ -201,13 +202,9 @@ def _logs(path: Path, tensorboard: bool) -> "list[Callback]":
 
 
 def _explain() -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
+    """Every field with its default, as it stands in a file, and below it what it means."""
     from wisefl.run.config import explain
 
-    table = Table("field", "default", "meaning", box=None)
-    for row in explain():
-        table.add_row(*map(escape, row))
-    Console().print(table)
+    for name, default, meaning in explain():
+        say(f"{name} = {default}", bold=True)
+        say(f"    {meaning}", 4)

@@ -1,21 +1,37 @@
 """Keeping the wait between Enter and the answer short."""
 
+import gc
 import sys
 from typing import cast
 
+_NOT_NEEDED = ("scipy", "cffi", "yaml")
+"""What Numba looks up and our kernels have no use for: `np.convolve`, C functions, a file of settings."""
+_OBJECTS = (50_000, 20, 20)
+
+
+def collect_rarely() -> None:
+    """Look for garbage after fifty thousand new objects instead of seven hundred.
+
+    Starting makes hundreds of thousands of objects and next to no garbage; looking for it takes a tenth of a second.
+    """
+    gc.set_threshold(*_OBJECTS)
+
 
 def import_numba() -> None:
-    """Import Numba without SciPy, which it looks up when it loads its first kernel: a fifth of a second.
+    """Import Numba without what it looks up and our kernels do not need: a third of a second.
 
-    Numba wants it for `np.convolve` and `np.correlate` inside kernels, which ours do not call; matrix products
-    look for it again when they are compiled. Afterwards SciPy can be imported as ever.
+    Matrix products look for SciPy again when they are compiled. Afterwards all of it can be imported as ever; only
+    that Numba takes C functions of cffi into kernels is lost to this process.
     """
-    if "numba" in sys.modules or "scipy" in sys.modules:
+    if "numba" in sys.modules:
         return
     # A None in this table makes `import scipy` fail at once, as if it were not installed.
     modules = cast("dict[str, object]", sys.modules)
-    modules["scipy"] = None
+    hidden = [name for name in _NOT_NEEDED if name not in modules]
+    modules.update(dict.fromkeys(hidden))
     try:
+        import numba.core.typing.cffi_utils
         import numba.np.arraymath  # noqa: F401
     finally:
-        del modules["scipy"]
+        for name in hidden:
+            del modules[name]

@@ -92,11 +92,8 @@ def sweep(
 @contextmanager
 def _progress(cells: "Sequence[Cell]") -> Iterator[None]:
     """Look at the run folders now and then: works alike for processes, threads and clusters."""
-    from wisefl.cli.tables import console
-
-    screen = console(stderr=True)
     kept = sum(cell.finished for cell in cells)
-    screen.print(f"{len(cells)} runs" + (f", {kept} of them finished before" if kept else ""), soft_wrap=True)
+    typer.echo(f"{len(cells)} runs" + (f", {kept} of them finished before" if kept else ""), err=True)
     stop = threading.Event()
     watch = _watch_bar if sys.stderr.isatty() else _watch_lines
     watcher = threading.Thread(target=watch, args=(cells, stop), daemon=True)
@@ -112,7 +109,7 @@ def _watch_bar(cells: "Sequence[Cell]", stop: threading.Event) -> None:
     """A bar over all rounds of all runs, which knows the time left long before the first run is over."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    from wisefl.cli.tables import console
+    from wisefl.cli.screen import console
 
     bar = Progress(
         TextColumn("{task.fields[finished]} of {task.fields[runs]} runs"),

@@ -1,107 +1,90 @@
-"""Decisions as a person reads them. Rich is imported here and nowhere else; `--json` never comes this way."""
+"""Decisions as a person reads them."""
 
 import math
-import os
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
-
-from wisefl.api.objects import client_rows
-from wisefl.cli.bars import SHOWN_BARS, round_bars
+from wisefl.api.objects import bottleneck, client_rows
+from wisefl.cli.bars import SHOWN_BARS, show_bars
+from wisefl.cli.layout import Row, echo, fact, say, table
+from wisefl.cli.numbers import duration, number, percent
 from wisefl.decision import Decision, Limits
 
 SHOWN_CLIENTS = 30
-_PIPE_WIDTH = 120
-_TABLE_WIDTH = 110
-
-
-class _Screen(Console):
-    def on_broken_pipe(self) -> None:
-        """Leave it to `main`, as for any other output; Rich would exit with 1."""
-        raise BrokenPipeError
-
-
-def console(*, stderr: bool = False, least: int = _TABLE_WIDTH) -> Console:
-    """A console as wide as its terminal; but a table is never squeezed below `least`, its numbers would be cut."""
-    screen = _Screen(stderr=stderr, highlight=False)
-    if not screen.is_terminal and "COLUMNS" not in os.environ:
-        screen.width = _PIPE_WIDTH
-    if screen.width < least:
-        screen.width = least
-    return screen
+_FEWER_CLIENT_COLUMNS = ("divergence", "compute\nJ", "upload\nJ", "CPU\nGHz", "samples")
+_FEWER_METHOD_COLUMNS = ("samples", "clients", "time", "gap", "latency\ns", "energy\nJ")
+"""What a narrow screen does without, the first first."""
 
 
 def show_decision(decision: Decision) -> None:
     """The plan of one round: the figures of the whole, then one line per selected client."""
-    screen = console()
-    screen.print(_headline(decision), style="bold", soft_wrap=True)
+    say(_headline(decision), bold=True)
     for name, text in _facts(decision):
-        style = "red" if name == "violates" else None
-        screen.print(f"  {name:<12}{text}", style=style, soft_wrap=True, markup=False)
-    screen.print()
-    screen.print(_client_table(decision))
+        fact(name, text, **({"fg": "red"} if name == "violates" else {}))
+    echo()
+    _show_clients(decision)
     heads = int(decision.selected.sum())
     if heads > SHOWN_CLIENTS:
-        screen.print(f"  ... and {heads - SHOWN_CLIENTS} more; --out decision.csv writes all of them", soft_wrap=True)
+        say(f"  ... and {heads - SHOWN_CLIENTS} more; --out decision.csv writes all of them", 2)
     if 0 < heads <= SHOWN_BARS and not decision.violations():
-        screen.print()
-        for line in round_bars(decision):
-            screen.print(line)
+        echo()
+        show_bars(decision)
+
+
+def _show_clients(decision: Decision) -> None:
+    rows = [_client_cells(row) for row in client_rows(decision)[:SHOWN_CLIENTS]]
+    if rows:
+        tell_hidden(table(rows, expendable=_FEWER_CLIENT_COLUMNS), ", --out or --json")
+
+
+def tell_hidden(heads: list[str], where: str) -> None:
+    """Say which columns there was no room for, and where they can be seen."""
+    if heads:
+        say(f"  no room for {', '.join(heads)}: a wider terminal{where} shows them", 2)
+
+
+def _client_cells(row: dict[str, Any]) -> Row:
+    return {
+        "client": row["client"],
+        "samples": str(row["samples"]),
+        "divergence": f"{row['divergence']:.4f}",
+        "share\n%": f"{100.0 * row['share']:.2f}",
+        "CPU\nGHz": number(row["frequency_hz"] / 1e9),
+        "upload\ns": number(row["upload_s"]),
+        "compute\ns": number(row["compute_s"]),
+        "upload\nJ": number(row["upload_j"]),
+        "compute\nJ": number(row["compute_j"]),
+    }
 
 
 def show_comparison(rows: list[dict[str, Any]]) -> None:
     """All methods side by side, in the order they were asked for."""
-    screen = console()
-    table = new_table("method", "objective", "x bound", "gap", "latency s", "energy J", "clients", "samples", "time")
-    table.add_column("violates", overflow="fold")
-    for row in rows:
-        if "error" in row:
-            table.add_row(row["solver"], *["-"] * 8, "failed, see below")
-            continue
-        table.add_row(
-            row["solver"],
-            number(row["objective"]),
-            "-" if row["ratio"] is None else f"{row['ratio']:.4f}",
-            "-" if row["gap"] is None else percent(row["gap"]),
-            number(row["latency_s"]),
-            number(row["energy_j"]),
-            str(row["clients"]),
-            str(row["samples"]),
-            duration(row["seconds"]),
-            ", ".join(row["violations"]) or "nothing",
-        )
-    screen.print(table)
-    for row in rows:
-        if "error" in row:
-            screen.print(f"  {row['solver']}: {row['error']}", soft_wrap=True, markup=False)
-    if all(row.get("ratio") is None for row in rows):
-        screen.print("  x bound needs a method that proves a lower bound: add certified", soft_wrap=True)
-
-
-def new_table(first: str, *numbers: str) -> Table:
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    table.add_column(first, no_wrap=True)
-    for name in numbers:
-        table.add_column(name, justify="right", no_wrap=True)
-    return table
-
-
-def _client_table(decision: Decision) -> Table:
-    table = new_table(
-        "client", "samples", "diverg.", "share %", "CPU GHz", "upload s", "compute s", "upload J", "compute J"
+    tell_hidden(
+        table([_method_cells(row) for row in rows], words=("violates",), expendable=_FEWER_METHOD_COLUMNS),
+        " or --json",
     )
-    for row in client_rows(decision)[:SHOWN_CLIENTS]:
-        table.add_row(
-            row["client"],
-            str(row["samples"]),
-            f"{row['divergence']:.4f}",
-            f"{100.0 * row['share']:.2f}",
-            number(row["frequency_hz"] / 1e9),
-            *(number(row[name]) for name in ("upload_s", "compute_s", "upload_j", "compute_j")),
-        )
-    return table
+    for row in rows:
+        if "error" in row:
+            say(f"  {row['solver']}: {row['error']}", 4)
+    if all(row.get("ratio") is None for row in rows):
+        say("  x bound needs a method that proves a lower bound: add certified", 2)
+
+
+def _method_cells(row: dict[str, Any]) -> Row:
+    heads = ("objective", "x bound", "gap", "latency\ns", "energy\nJ", "clients", "samples", "time")
+    if "error" in row:
+        return {"method": row["solver"], **dict.fromkeys(heads, "-"), "violates": "failed, see below"}
+    cells = (
+        number(row["objective"]),
+        "-" if row["ratio"] is None else f"{row['ratio']:.4f}",
+        "-" if row["gap"] is None else percent(row["gap"]),
+        number(row["latency_s"]),
+        number(row["energy_j"]),
+        str(row["clients"]),
+        str(row["samples"]),
+        duration(row["seconds"]),
+    )
+    broken = ", ".join(row["violations"]) or "nothing"
+    return {"method": row["solver"], **dict(zip(heads, cells, strict=True)), "violates": broken}
 
 
 def _headline(decision: Decision) -> str:
@@ -125,7 +108,8 @@ def _facts(decision: Decision) -> list[tuple[str, str]]:
             f"{decision.divergence_mixture:.4f} ({_divergence_limit(limits)})",
         ),
         ("band", f"{100.0 * float(decision.share.sum()):.1f}% of {limits.bandwidth_hz / 1e6:g} MHz used"),
-        ("limited by", bottleneck(decision)),
+        ("limited by", _limited_by(decision)),
+        ("assumed", _assumed(decision)),
     ]
     asked = _wishes(decision)
     if asked:
@@ -135,6 +119,16 @@ def _facts(decision: Decision) -> list[tuple[str, str]]:
         amounts = ", ".join(f"{name} by {amount:.3g}" for name, amount in violations.items())
         facts.append(("violates", f"{amounts} (relative to its limit): this decision cannot be carried out"))
     return facts
+
+
+def _assumed(decision: Decision) -> str:
+    """What was taken for granted of the model, the data and the air; the defaults are those of Fashion-MNIST."""
+    limits, gain = decision.problem.limits, decision.problem.fleet.channel_gain
+    air = "no fading (channel gain 1)" if (gain == 1.0).all() else "the fleet's channel gains"
+    return (
+        f"{limits.model_bits:.10g} bits per upload (--model-bits), {limits.bits_per_sample:.10g} per sample "
+        f"(--bits-per-sample), {limits.epochs} epochs, {air}"
+    )
 
 
 def _wishes(decision: Decision) -> str:
@@ -177,44 +171,18 @@ def proof(decision: Decision) -> str:
     return f"{early}proved to be within {percent(decision.gap)} of the optimum ({bound})"
 
 
-def bottleneck(decision: Decision) -> str:
+def _limited_by(decision: Decision) -> str:
     """Radio or CPU: what the selected clients spend the round on, and what more bandwidth is worth."""
-    upload, compute = float(decision.upload_s.sum()), float(decision.compute_s.sum())
-    busy = upload + compute
-    if not (0.0 < busy < math.inf):
+    found = bottleneck(decision)
+    if found is None:
         return "unknown"
-    radio = upload / busy
-    culprit = "the radio" if radio > 0.55 else "the CPUs" if radio < 0.45 else "radio and CPUs alike"
+    culprit, radio = found
+    words = {"radio": "the radio", "cpu": "the CPUs", "both": "radio and CPUs alike"}
     text = (
-        f"{culprit}: clients spend {100.0 * radio:.0f}% of their time on upload, "
+        f"{words[culprit]}: clients spend {100.0 * radio:.0f}% of their time on upload, "
         f"{100.0 * (1.0 - radio):.0f}% on computing"
     )
     if decision.bandwidth_price is not None:
         saved = 0.01 * decision.bandwidth_price
         text += f"; 1% more bandwidth would save about {number(saved)} ({percent(saved / decision.cost)})"
     return text
-
-
-def number(value: float) -> str:
-    """Four significant digits, without an exponent where that stays readable."""
-    if value == 0.0 or not math.isfinite(value):
-        return f"{value:g}"
-    exponent = math.floor(math.log10(abs(value)))
-    return f"{value:.{max(3 - exponent, 0)}f}" if -4 <= exponent < 7 else f"{value:.3e}"
-
-
-def percent(fraction: float) -> str:
-    """Two significant digits, rounded up, so that a proof never claims too much."""
-    if abs(fraction) <= 1e-9:
-        return "0%"
-    if fraction < 0.0 or not math.isfinite(fraction):
-        return f"{100.0 * fraction:g}%"
-    step = 10.0 ** (math.floor(math.log10(100.0 * fraction)) - 1)
-    return f"{math.ceil(100.0 * fraction / step - 1e-5) * step:.2g}%" if fraction < 1.0 else f"{100 * fraction:.0f}%"
-
-
-def duration(seconds: float) -> str:
-    """Seconds in the unit that suits them."""
-    if seconds < 1e-3:
-        return f"{1e6 * seconds:.0f} us"
-    return f"{1e3 * seconds:.3g} ms" if seconds < 1.0 else f"{seconds:.3g} s"

@@ -29,11 +29,11 @@ def watch(
     It ends with the run or with Ctrl-C, and never disturbs the run. Into a pipe it writes one line per round.
     """
     from wisefl.cli.frame import frame
-    from wisefl.cli.tables import console
+    from wisefl.cli.screen import console
     from wisefl.results.following import Follower
 
     follower = Follower(folder)
-    screen = console(least=0)  # what is redrawn in place must not wrap
+    screen = console()  # what is redrawn in place must not wrap
     if once:
         screen.print(frame(follower.look(), screen))
         return

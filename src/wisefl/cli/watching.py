@@ -64,7 +64,7 @@ def _bar(progress: Progress, stop: threading.Event) -> None:
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
 
-    from wisefl.cli.tables import console
+    from wisefl.cli.screen import console
 
     columns = (
         TextColumn("{task.fields[finished]} of {task.fields[runs]} runs"),

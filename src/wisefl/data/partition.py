@@ -184,7 +184,7 @@ def split_clients(clients: int, training_fraction: float = 0.25, seed: int = 0) 
 def hybrid_counts(
     class_totals: Ints,
     clients: int,
-    rng: np.random.Generator,
+    rng: "np.random.Generator",
     balanced_fraction: float = 0.1,
     concentration: float = 0.5,
 ) -> Ints:
@@ -226,7 +226,7 @@ def _balanced_share(class_totals: Ints, clients: int, balanced: int) -> int:
     return max(share, 1) if one_of_each_suffices else share
 
 
-def _dirichlet_counts(total: int, clients: int, concentration: float, rng: np.random.Generator) -> Ints:
+def _dirichlet_counts(total: int, clients: int, concentration: float, rng: "np.random.Generator") -> Ints:
     """`total` samples cut at the cumulative proportions of a Dirichlet draw."""
     proportion = rng.standard_gamma(concentration, clients)
     if proportion.sum() == 0.0:
@@ -253,7 +253,7 @@ def _feed_empty_clients(counts: Ints) -> None:
         counts[empty[: donors.size], label] += 1
 
 
-def _fill(label: Ints, counts: Ints, draw: np.random.Generator) -> Partition:
+def _fill(label: Ints, counts: Ints, draw: "np.random.Generator") -> Partition:
     """Give every client as many random samples of each class as `counts` says."""
     clients, classes = counts.shape
     owner_by_label = np.repeat(np.tile(np.arange(clients), classes), counts.T.ravel())
@@ -262,7 +262,7 @@ def _fill(label: Ints, counts: Ints, draw: np.random.Generator) -> Partition:
     return Partition.from_owner(owner, clients)
 
 
-def _shuffled_by_label(label: Ints, draw: np.random.Generator) -> Ints:
+def _shuffled_by_label(label: Ints, draw: "np.random.Generator") -> Ints:
     """All samples in the order of their labels, at random within a label."""
     shuffled = draw.permutation(label.size)
     return shuffled[_stable_order(label[shuffled])]
