@@ -3,11 +3,11 @@
 import csv
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from functools import partial
 from html import escape
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from wisefl.files import write_csv
 from wisefl.frames import columns_of, csv_lines, make_frame
 from wisefl.radio.uplink import draw_gain
 from wisefl.randomness import rng
+from wisefl.sheets import json_columns, kind_of, read_columns, write_table
 
 NUMBER_COLUMNS = ("distance_m", "transmit_power_dbm", "max_frequency_hz", "cycles_per_bit")
 WISHES: dict[str, float] = {"max_energy_j": np.inf, "energy_weight": 1.0, "value": 0.0}
@@ -118,11 +119,24 @@ class Fleet:
         )
 
     @classmethod
+    def read(cls, path: str | Path) -> "Fleet":
+        """Read a fleet from a CSV, JSON or Excel file, by how its name ends; `-` is the standard input."""
+        if not kind_of(path):
+            return cls.from_csv(path)
+        columns = read_columns(path)
+        return _read(csv_lines(columns) if columns else [], str(path))
+
+    def write(self, path: str | Path) -> None:
+        """Write a fleet that `read` reads back: CSV and JSON exactly, Excel to its fifteen digits."""
+        header, rows = self._table()
+        write_table(path, header, rows)
+
+    @classmethod
     def from_csv(cls, path: str | Path) -> "Fleet":
-        """Read a fleet, from `-` the standard input; a mistake is reported with its row (1 is the first client) and
-        column."""
+        """Read a fleet, from `-` the standard input (which may be JSON); a mistake is reported with its row (1 is
+        the first client) and column."""
         if str(path) == "-":
-            return _read(sys.stdin, "standard input")
+            return _read_stream(sys.stdin)
         try:
             with open(path, encoding="utf-8-sig") as file:
                 return _read(file, str(path))
@@ -137,12 +151,17 @@ class Fleet:
 
     def to_csv(self, path: str | Path) -> None:
         """Write a fleet that `from_csv` reads back exactly; the file appears whole or not at all."""
+        header, rows = self._table()
+        write_csv(path, header, rows)
+
+    def _table(self) -> tuple[list[str], Iterator[list[Any]]]:
+        """The header and the rows of a file."""
         last = ["channel_gain", *self._wishes()]
         header = ["client", *NUMBER_COLUMNS, *_count_columns(self.label_counts.shape[1]), *last]
         front = zip(self.client.tolist(), *(getattr(self, name).tolist() for name in NUMBER_COLUMNS), strict=True)
         back = zip(*(_cells(getattr(self, name)) for name in last), strict=True)
         rows = zip(front, self.label_counts.tolist(), back, strict=True)
-        write_csv(path, header, ([*first, *counts, *others] for first, counts, others in rows))
+        return header, ([*first, *counts, *others] for first, counts, others in rows)
 
     @classmethod
     def from_frame(cls, frame: Any) -> "Fleet":
@@ -163,9 +182,9 @@ class Fleet:
         return f"<code>{escape(repr(self))}</code>"
 
 
-def _cells(values: Floats) -> list[float | str]:
+def _cells(values: Floats) -> list[float | None]:
     """Numbers as a file holds them: a limit that does not exist is a blank."""
-    return ["" if value == np.inf else value for value in values.tolist()]
+    return [None if value == np.inf else value for value in values.tolist()]
 
 
 def _as_array(values: Any, name: str) -> NDArray[Any]:
@@ -192,6 +211,16 @@ def _whole(values: Floats) -> NDArray[np.int64]:
 
 def _count_columns(classes: int) -> list[str]:
     return [f"count_{label}" for label in range(classes)]
+
+
+def _read_stream(file: Iterable[str]) -> Fleet:
+    """CSV or JSON, told by its first character."""
+    lines = iter(file)
+    first = next((line for line in lines if line.strip()), "")
+    everything = chain([first], lines)
+    if not first.lstrip().startswith(("[", "{")):
+        return _read(everything, "standard input")
+    return _read(csv_lines(json_columns("".join(everything), "standard input")), "standard input")
 
 
 def _read(file: Iterable[str], path: str) -> Fleet:

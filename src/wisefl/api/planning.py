@@ -90,7 +90,7 @@ def plan(
     solver: str = "certified",
     **limits_and_options: Any,
 ) -> Plan:
-    """Decide a round of a fleet: a `Fleet`, the path of its CSV file, or a data frame with the same columns.
+    """Decide a round of a fleet: a `Fleet`, its file (.csv, .json, .xlsx), or a data frame with the same columns.
 
     What is named like a field of `Limits` is one (`min_samples=3000, bandwidth_hz=4e6`); everything else is an option
     of the solver or policy (`max_gap=1e-4`). `solver` is any name that `wisefl plan --solver` knows.
@@ -121,7 +121,7 @@ def fleet_of(given: Any) -> Fleet:
     if isinstance(given, Fleet):
         return given
     if isinstance(given, str | Path):
-        return Fleet.from_csv(given)
+        return Fleet.read(given)
     return Fleet.from_frame(given)
 
 

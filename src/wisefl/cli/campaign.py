@@ -16,7 +16,7 @@ from wisefl.api.campaigning import (
 )
 from wisefl.cli.errors import Command
 from wisefl.cli.options import OUTPUT, FleetPath, MaxGap, new_app, with_groups
-from wisefl.cli.output import check_options, check_writable, print_json
+from wisefl.cli.output import STANDARD_OUTPUT, check_options, check_writable, print_json
 from wisefl.cli.startup import import_numba
 from wisefl.decision.limits import Limits
 
@@ -41,7 +41,8 @@ def campaign(
         typer.Option(
             "--out",
             "-o",
-            help="Also write every client: rounds, joules, what was left in its battery.",
+            help="Also write every client: rounds, joules, what was left in its battery; as .csv, .json or .xlsx, - "
+            "is the standard output.",
             rich_help_panel=OUTPUT,
             metavar="CLIENTS.csv",
         ),
@@ -53,26 +54,25 @@ def campaign(
     behind. The bound holds for every schedule, also one that would know all channels in advance.
     """
     check_options(max_gap, None)
-    if out is not None:
-        check_writable(out)
+    check_writable(out, as_json=as_json)
     played, bound = _play(fleet, limits, horizon, max_gap)
     if out is not None:
-        from wisefl.files import write_csv
+        from wisefl.sheets import write_table
 
         rows = campaign_clients(played)
-        write_csv(out, list(rows[0]), ([*row.values()] for row in rows))
+        write_table(out, list(rows[0]), ([*row.values()] for row in rows))
     if as_json:
         print_json(campaign_object(played, bound))
-        return
-    _show(played, bound)
-    if out is not None:
-        typer.echo(f"every client in {out}")
+    elif out != STANDARD_OUTPUT:
+        _show(played, bound)
+        if out is not None:
+            typer.echo(f"every client in {out}")
 
 
 def _play(path: Path, limits: Limits, horizon: Horizon, max_gap: float) -> "tuple[Campaign, Bound | None]":
     from wisefl.fleet import Fleet
 
-    fleet = Fleet.from_csv(path)
+    fleet = Fleet.read(path)
     import_numba()
     told = sys.stderr.isatty()
     if told:

@@ -8,7 +8,7 @@ import typer
 
 from wisefl.cli.errors import Command
 from wisefl.cli.options import OUTPUT, new_app
-from wisefl.cli.output import check_writable, print_json
+from wisefl.cli.output import STANDARD_OUTPUT, check_writable, print_json
 from wisefl.errors import InvalidInput, MissingExtra
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def compare(
         Path | None,
         typer.Option(
             "--csv",
-            help="Also write one row per run; - is the standard output.",
+            help="Also write one row per run, as .csv, .json or .xlsx; - is the standard output.",
             rich_help_panel=OUTPUT,
             metavar="TABLE.csv",
         ),
@@ -64,9 +64,8 @@ def compare(
     Runs that differ by nothing but their seed are averaged, with the 95% interval of the mean.
     """
     picture = out if out is not None or as_json else Path("compare.png")
-    for path in (picture, csv):
-        if path is not None:
-            check_writable(path)
+    check_writable(picture)
+    check_writable(csv, as_json=as_json, option="--csv")
     report(folders, target=target, picture=picture, csv=csv, as_json=as_json)
 
 
@@ -80,16 +79,17 @@ def report(
     comparison = compare_runs(load_runs(find_runs(folders)), target)
     notes = []
     if csv is not None:
-        _write_csv(comparison, csv)
-        notes.append(f"table written to {csv}")
+        _write_table(comparison, csv)
+        notes += [f"table written to {csv}"] if csv != STANDARD_OUTPUT else []
     if picture is not None:
         notes.append(_draw(comparison, picture))
     if as_json:
         print_json(comparison.as_object())
         return
-    show(comparison)
+    if csv != STANDARD_OUTPUT:
+        show(comparison)
     for note in notes:
-        typer.echo(note)
+        typer.echo(note, err=csv == STANDARD_OUTPUT)
 
 
 def show(comparison: "Comparison") -> None:
@@ -223,12 +223,12 @@ def _estimate(value: "Estimate | None", decimals: int | None = None) -> str:
     return f"{value.mean:.{decimals}f} ±{value.half_width:.{decimals}f}"
 
 
-def _write_csv(comparison: "Comparison", path: Path) -> None:
-    from wisefl.files import write_csv
+def _write_table(comparison: "Comparison", path: Path) -> None:
     from wisefl.results.comparison import RunRow
+    from wisefl.sheets import write_table
 
     header = [*(item.name for item in fields(RunRow)), "target_accuracy"]
-    write_csv(path, header, ([*astuple(row), comparison.target] for row in comparison.rows))
+    write_table(path, header, ([*astuple(row), comparison.target] for row in comparison.rows))
 
 
 def _draw(comparison: "Comparison", path: Path) -> str:

@@ -1,4 +1,4 @@
-"""`wisefl fleet`: a random fleet by the paper's table, as a CSV file."""
+"""`wisefl fleet`: a random fleet by the paper's table, as a CSV, JSON or Excel file."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -30,7 +30,12 @@ class Clock(StrEnum):
 def fleet(
     out: Annotated[
         Path,
-        typer.Option("--out", "-o", help="Where to write the fleet; - is the standard output.", metavar="FLEET.csv"),
+        typer.Option(
+            "--out",
+            "-o",
+            help="Where to write the fleet, as .csv, .json or .xlsx; - is the standard output.",
+            metavar="FLEET.csv",
+        ),
     ],
     clients: Annotated[int, typer.Option(help="How many clients.")] = 80,
     seed: Annotated[int, typer.Option(help="The same seed gives the same fleet.")] = 0,
@@ -53,7 +58,7 @@ def fleet(
     drawn = Fleet.random(
         clients, seed, samples=samples, classes=classes, frequency_unit_hz=clock.hertz, mean_gain=mean_gain
     )
-    drawn.to_csv(out)
+    drawn.write(out)
     near = int(np.count_nonzero(client_divergence(drawn.label_counts) <= _PAPER_DIVERGENCE))
     told = (
         f"{len(drawn)} clients with {int(drawn.samples.sum())} samples of {classes} classes, {near} of them within "

@@ -44,7 +44,13 @@ _PANELS: dict[str, tuple[str, ...]] = {
 """Where the fields that say themselves what they mean (of `Limits`, `Horizon`) stand on the help page, in order."""
 _PANEL_OF = {name: panel for panel, names in _PANELS.items() for name in names}
 
-FleetPath = Annotated[Path, typer.Argument(metavar="FLEET.csv", help="The fleet, as `wisefl fleet` writes it.")]
+FleetPath = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FLEET",
+        help="The fleet, as `wisefl fleet` writes it: .csv, .json, .xlsx, or - for the standard input.",
+    ),
+]
 MaxGap = Annotated[
     float, typer.Option(help="Relative gap to prove (certified, scip).", rich_help_panel=METHOD, metavar="FLOAT")
 ]

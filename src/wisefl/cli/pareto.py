@@ -1,4 +1,4 @@
-"""`wisefl pareto`: the latency-energy front of one round, as CSV and PNG."""
+"""`wisefl pareto`: the latency-energy front of one round, as a table and a picture."""
 
 from dataclasses import astuple, fields
 from pathlib import Path
@@ -8,7 +8,7 @@ import typer
 
 from wisefl.cli.errors import Command
 from wisefl.cli.options import METHOD, OUTPUT, FleetPath, MaxGap, TimeLimit, new_app, with_groups
-from wisefl.cli.output import check_options, check_writable
+from wisefl.cli.output import STANDARD_OUTPUT, check_options, check_writable
 from wisefl.cli.startup import import_numba
 from wisefl.decision.limits import Limits
 from wisefl.errors import InvalidInput, MissingExtra
@@ -33,7 +33,8 @@ def pareto(
         typer.Option(
             "--out",
             "-o",
-            help="Where to write the front; the picture goes beside it as PNG.",
+            help="Where to write the front, as .csv, .json or .xlsx; the picture goes beside it as PNG. - is the "
+            "standard output, without a picture.",
             rich_help_panel=OUTPUT,
             metavar="PARETO.csv",
         ),
@@ -44,21 +45,23 @@ def pareto(
     The latency's weight goes from a hundredth to a hundred times the energy's; every point is certified.
     """
     check_options(max_gap, time_limit)
-    picture = out.with_suffix(".png")
+    picture = None if out == STANDARD_OUTPUT else out.with_suffix(".png")
     if picture == out:
-        raise InvalidInput(f"--out names the CSV file and the picture goes beside it: give {out.with_suffix('.csv')}")
+        raise InvalidInput(f"--out names the table and the picture goes beside it: give {out.with_suffix('.csv')}")
     check_writable(out)
     check_writable(picture)
 
     from wisefl.decision.pareto import ParetoPoint, dominated
     from wisefl.decision.problem import RoundProblem
-    from wisefl.files import write_csv
     from wisefl.fleet import Fleet
     from wisefl.plots.pareto import plot_front
+    from wisefl.sheets import write_table
 
-    problem = RoundProblem.build(Fleet.from_csv(fleet), limits=limits)
+    problem = RoundProblem.build(Fleet.read(fleet), limits=limits)
     found = _sweep(problem, points, max_gap, time_limit)
-    write_csv(out, [item.name for item in fields(ParetoPoint)], (list(astuple(point)) for point in found))
+    write_table(out, [item.name for item in fields(ParetoPoint)], map(astuple, found))
+    if picture is None:
+        return
     try:
         plot_front(found, picture, title=_title(problem))
         note = f"picture written to {picture}"

@@ -14,7 +14,7 @@ from click.core import ParameterSource
 from wisefl.api.objects import CLIENT_COLUMNS, client_rows, comparison_objects, decision_object
 from wisefl.cli.errors import Command, name_options, option_spelling
 from wisefl.cli.options import METHOD, OUTPUT, FleetPath, MaxGap, Reading, TimeLimit, new_app, with_groups
-from wisefl.cli.output import check_options, check_writable, print_json
+from wisefl.cli.output import STANDARD_OUTPUT, check_options, check_writable, print_json
 from wisefl.cli.questions import Questions, answer, check_questions, draw_round
 from wisefl.cli.startup import import_numba
 from wisefl.decision.limits import Limits
@@ -85,13 +85,17 @@ def plan(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", help="Also write the selected clients.", rich_help_panel=OUTPUT, metavar="DECISION.csv"
+            "--out",
+            "-o",
+            help="Also write the selected clients, as .csv, .json or .xlsx; - is the standard output.",
+            rich_help_panel=OUTPUT,
+            metavar="DECISION.csv",
         ),
     ] = None,
 ) -> None:
     """Decide who trains this round, with what share of the band and at what CPU frequency.
 
-    FLEET.csv has one row per client, as `wisefl fleet` writes it. The defaults are the paper's. The default
+    FLEET has one row per client, as `wisefl fleet` writes it. The defaults are the paper's. The default
     solver proves how far from the optimum its decision can be at most.
     """
     check_options(method.max_gap, method.time_limit, method.seed)
@@ -106,8 +110,7 @@ def plan(
         return
     _check_method(method.solver)
     _refuse_idle_options(ctx, method.solver, list(method.options))
-    if out is not None:
-        check_writable(out)
+    check_writable(out, as_json=as_json)
     problem = _problem(fleet, limits)
     if questions.asked:
         answer(questions, problem, _given(method.solver, method), as_json)
@@ -116,20 +119,20 @@ def plan(
         decision = _decide(method.solver, problem, method)
     _show(decision, as_json, out)
     if questions.picture is not None:
-        draw_round(decision, questions.picture, as_json)
+        draw_round(decision, questions.picture, as_json or out == STANDARD_OUTPUT)
 
 
 def _show(decision: "Decision", as_json: bool, out: Path | None) -> None:
     if out is not None:
-        from wisefl.files import write_csv
+        from wisefl.sheets import write_table
 
-        write_csv(out, list(CLIENT_COLUMNS), ([*row.values()] for row in client_rows(decision)))
+        write_table(out, CLIENT_COLUMNS, ([*row.values()] for row in client_rows(decision)))
     if as_json:
         print_json(decision_object(decision))
-        return
-    from wisefl.cli.tables import show_decision
+    elif out != STANDARD_OUTPUT:
+        from wisefl.cli.tables import show_decision
 
-    show_decision(decision)
+        show_decision(decision)
 
 
 def _refuse_idle_options(ctx: click.Context, solver: str, names: list[str]) -> None:
@@ -162,7 +165,7 @@ def _problem(fleet: Path, limits: Limits) -> "RoundProblem":
     from wisefl.decision.problem import RoundProblem
     from wisefl.fleet import Fleet
 
-    return RoundProblem.build(Fleet.from_csv(fleet), limits=limits)
+    return RoundProblem.build(Fleet.read(fleet), limits=limits)
 
 
 def _decide(name: str, problem: "RoundProblem", method: Method) -> "Decision":

@@ -151,16 +151,16 @@ def _answer_vary(questions: Questions, problem: "RoundProblem", options: dict[st
         _drawn(questions.picture, as_json)
 
 
-def draw_round(decision: "Decision", path: Path, as_json: bool) -> None:
+def draw_round(decision: "Decision", path: Path, quiet: bool) -> None:
     """The picture of a round, as a file."""
     from wisefl.plots.round import plot_round
 
     plot_round(decision, path)
-    _drawn(path, as_json)
+    _drawn(path, quiet)
 
 
-def _drawn(path: Path, as_json: bool) -> None:
-    if not as_json:
+def _drawn(path: Path, quiet: bool) -> None:
+    if not quiet:
         typer.echo(f"picture written to {path}")
 
 

@@ -61,7 +61,7 @@ def check_fleet(values: dict[str, Any]) -> dict[str, Any]:
         raise InvalidInput("fleet.mean_gain is for drawn gains: leave it out, or fleet.fading = 'file'")
     if file == OWN:
         return values
-    clients = len(Fleet.from_csv(file))
+    clients = len(Fleet.read(file))
     if data.get("clients", clients) != clients:
         raise InvalidInput(
             f"data.clients = {data['clients']!r}, but {file} has {clients} clients: leave one of them out"

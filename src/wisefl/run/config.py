@@ -53,7 +53,7 @@ class DataSection(Section):
 
 class FleetSection(Section):
     file: str | None = None
-    """Radios and CPUs from a fleet's CSV file, as `wisefl plan` reads it; drawn by the paper's table unless set."""
+    """Radios and CPUs from a fleet's file, as `wisefl plan` reads it; drawn by the paper's table unless set."""
     counts: Literal["partition", "file"] = "partition"
     """With a file: who holds what is up to data.partition, or everybody holds as many samples of each class as the
     file says, and data.partition is not asked."""

@@ -31,4 +31,4 @@ def given_fleet(config: RunConfig, brought: Brought) -> Fleet | None:
     """The fleet that was handed over or that a file holds; None where it is to be drawn."""
     if brought.fleet is not None:
         return brought.fleet
-    return None if config.fleet.file is None else Fleet.from_csv(config.fleet.file)
+    return None if config.fleet.file is None else Fleet.read(config.fleet.file)
