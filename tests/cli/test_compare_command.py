@@ -115,5 +115,7 @@ def test_no_figure_is_cut_short_on_a_narrow_screen(
     make_run(runs / "long", [0.5, 0.7, 0.8], "policy.name=best-channel-first-and-then-some")
     assert main(["compare", str(runs), "--target", "0.7"]) == 0
     said = capsys.readouterr().out
-    assert "best-channel-first-and-then-some" in said
+    names = "".join(line.split("  ")[0].strip() for line in said.splitlines())
+    assert "best-channel-first-and-then-some" in names
+    assert max(map(len, said.splitlines())) <= 60
     assert "…" not in said

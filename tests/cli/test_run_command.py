@@ -124,7 +124,7 @@ def test_everything_about_a_comparison_fits_a_narrow_terminal(
     assert main(["compare", "all"]) == 0
     said = capsys.readouterr().out
     assert max(map(len, said.splitlines())) <= 80
-    assert "no room for: best" in said
+    assert "no room for best" in said
     assert "mean of the last 5 evaluations" in said
 
 

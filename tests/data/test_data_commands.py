@@ -17,8 +17,8 @@ def test_list_says_what_is_here(own_cache):
     result = run("list")
 
     assert result.exit_code == 0
-    for word in ("fashion-mnist", "cifar10", "not fetched", "embedded", "folder,cache,download,package"):
-        assert word in result.stdout
+    for word in ("fashion-mnist", "cifar10", "not fetched", "embedded", "folder, cache, download, package"):
+        assert word in " ".join(result.stdout.split())
 
 
 def test_fetch_prints_the_sources_as_it_tries_them(fashion_folder, own_cache):
