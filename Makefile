@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
-EXTRAS := dc,mixture,scip,learning,report,flower,ray,tensorboard,frames,dev
+EXTRAS := dc,mixture,scip,learning,report,flower,ray,tensorboard,frames,serve,dev
 DEMO   := out/demo
 
 .PHONY: demo shell test lint browser format campaign clean
