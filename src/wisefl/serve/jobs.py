@@ -2,6 +2,7 @@
 
 import inspect
 import time
+import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
 from functools import lru_cache
@@ -22,7 +23,7 @@ from wisefl.fleet import NUMBER_COLUMNS, WISHES, Fleet
 from wisefl.policies import ALIASES, decide, functions, names
 from wisefl.policies.options import options_of
 from wisefl.serve import schema
-from wisefl.serve.problems import problem_of, validation_problem
+from wisefl.serve.problems import failure, problem_of, validation_problem
 
 _DECIDING = 0.7
 """The part of a request's time that may go into deciding; the rest is for reading and writing."""
@@ -38,8 +39,14 @@ def answer(kind: str, body: bytes, seconds: float) -> tuple[int, bytes]:
     except ValidationError as error:
         return 422, validation_problem(error.errors()).model_dump_json().encode()
     except WiseFLError as error:
-        status, failure = problem_of(error, _sent(asked))
-        return status, failure.model_dump_json().encode()
+        status, told = problem_of(error, _sent(asked))
+        return status, told.model_dump_json().encode()
+    except Exception as error:  # a mistake of ours: it must not cost the process, and must not go unnoticed
+        traceback.print_exc()
+        told = failure(
+            "unknown", f"this should not have happened ({type(error).__name__}); the service's log has more"
+        )
+        return 500, told.model_dump_json().encode()
 
 
 def _sent(asked: Any) -> Mapping[str, Any]:

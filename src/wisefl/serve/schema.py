@@ -1,11 +1,9 @@
 """What can be asked of the service: its parts are the types that the command line's options come from."""
 
-from collections.abc import Callable
 from dataclasses import fields
 from typing import Annotated, Any, Literal, TypeVar, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, GetPydanticSchema, create_model
-from pydantic_core import core_schema
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetPydanticSchema, create_model
 
 from wisefl.api.campaigning import Horizon
 from wisefl.decision.limits import Limits
@@ -35,10 +33,7 @@ def _told(kind: type[T]) -> Any:
     def made(values: BaseModel) -> T:
         return kind(**{name: getattr(values, name) for name in items})
 
-    def schema(_: Any, handler: Callable[[Any], core_schema.CoreSchema]) -> core_schema.CoreSchema:
-        return core_schema.no_info_after_validator_function(made, handler(shape))
-
-    return GetPydanticSchema(get_pydantic_core_schema=schema)
+    return GetPydanticSchema(lambda _, handler: handler.generate_schema(Annotated[shape, AfterValidator(made)]))
 
 
 def described(kind: type[Any]) -> list[dict[str, Any]]:
@@ -64,7 +59,7 @@ FleetText = Annotated[
     str, Field(min_length=1, description="What a fleet's CSV file holds, header and all.", title="CSV")
 ]
 FleetColumns = Annotated[
-    dict[str, list[str | float | None]],
+    dict[str, list[str | int | float | None]],
     Field(description="Column -> one value per client, by the names of the CSV file.", title="Columns"),
 ]
 OptionValue = bool | float | str | None
