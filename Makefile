@@ -2,11 +2,11 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
-EXTRAS := dc,mixture,scip,learning,report,flower,ray,tensorboard,frames,excel,dev
+EXTRAS := dc,mixture,scip,learning,report,flower,ray,tensorboard,frames,excel,serve,dev
 DEMO   := out/demo
 
-.PHONY: demo shell test lint browser format campaign clean
-.PHONY: bench bench-decision bench-dc bench-mixture bench-campaign bench-training bench-flower
+.PHONY: demo shell test lint browser format screenshot campaign clean
+.PHONY: bench bench-decision bench-dc bench-mixture bench-campaign bench-training bench-flower bench-serve
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -29,6 +29,8 @@ demo: $(VENV)/.installed
 	@echo "Everything was installed into $(VENV) ($$(du -sh $(VENV) | cut -f1), with every extra). To call wisefl yourself:"
 	@echo "    make shell                    # or: source $(BIN)/activate"
 	@echo "    wisefl run --preset quick     # Fashion-MNIST, fetched once"
+	@echo "And to see the round, move the sliders and ask why, with these runs beside it:"
+	@echo "    $(BIN)/wisefl serve --runs $(DEMO)/runs"
 
 shell: $(VENV)/.installed
 	@echo "wisefl is on your PATH in this shell; exit leaves it."
@@ -37,9 +39,13 @@ shell: $(VENV)/.installed
 test: lint browser
 	$(BIN)/pytest -n 2 --dist worksteal
 
-# The report is tested in a real Chromium: installs Debian's where that is possible, else says what to do.
+# Report and explorer are tested in a real Chromium: installs Debian's where that is possible, else says what to do.
 browser:
 	$(PYTHON) tools/setup_browser.py
+
+# The picture of the explorer in the documents.
+screenshot: $(VENV)/.installed browser
+	PYTHONPATH=tests $(BIN)/python tools/picture_explorer.py
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
@@ -73,6 +79,9 @@ bench-training: $(VENV)/.installed
 
 bench-flower: $(VENV)/.installed
 	PYTHONPATH=tests $(BIN)/python benchmarks/flower_overhead.py
+
+bench-serve: $(VENV)/.installed
+	$(BIN)/python benchmarks/serve.py
 
 # Faults by the thousand: figures for the docs, not part of the tests.
 campaign: $(VENV)/.installed

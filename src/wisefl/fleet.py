@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from functools import partial
 from html import escape
+from io import StringIO
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -148,6 +149,14 @@ class Fleet:
             raise InvalidInput(f"{path}: is a folder, not a CSV file") from None
         except OSError as error:
             raise InvalidInput(f"{path}: cannot be read ({error.strerror})") from None
+
+    @classmethod
+    def from_text(cls, text: str) -> "Fleet":
+        """Read a fleet from what its CSV file would hold."""
+        try:
+            return _read(StringIO(text.removeprefix("\ufeff")), "the fleet")
+        except csv.Error as error:
+            raise InvalidInput(f"the fleet: not CSV ({error})") from None
 
     def to_csv(self, path: str | Path) -> None:
         """Write a fleet that `from_csv` reads back exactly; the file appears whole or not at all."""

@@ -11,6 +11,7 @@ import pytest
 
 from support.own import clouds
 from support.parts import need
+from support.serving import served
 from wisefl import Fleet, RoundProblem
 from wisefl.cli import main
 from wisefl.policies.base import RoundView
@@ -73,3 +74,15 @@ def test_your_own_parts_run_from_the_shell_and_from_python(place: Path, capsys: 
     assert names["mine"].finished
     assert names["plan"].violations() == {}
     assert "nearest" in capsys.readouterr().out
+
+
+def test_a_program_asks_the_service_as_documented() -> None:
+    need("fastapi")
+    with served("--workers", "1", "--time-limit", "100") as service:
+        names: dict[str, Any] = {"address": service.address}
+        for block in snippets("docs/explorer.md", "python"):
+            exec(compile(block, "snippet", "exec"), names)
+    assert names["decision"]["status"] == "certified"
+    assert len(names["front"]) == 7
+    assert names["reason"]["client"] == "5"
+    assert len(names["campaign"]["selected"]) == 3

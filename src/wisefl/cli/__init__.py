@@ -27,6 +27,7 @@ COMMANDS: dict[str, str] = {
     "reproduce": "wisefl.cli.reproduce",
     "bound": "wisefl.cli.bound",
     "watch": "wisefl.cli.watch",
+    "serve": "wisefl.cli.serve",
 }
 """Name -> module with a Typer `app`: one command, or a group of them."""
 

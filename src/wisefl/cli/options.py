@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 import click
 import typer
 
-REPRESENTATION, CEILINGS, COST, RADIO, COMPUTING, LONG_TERM, METHOD, QUESTION, OUTPUT = (
+REPRESENTATION, CEILINGS, COST, RADIO, COMPUTING, LONG_TERM, METHOD, QUESTION, OUTPUT, LISTENING, SERVICE = (
     "Who may take part",
     "What a round may take",
     "What a round costs",
@@ -21,6 +21,8 @@ REPRESENTATION, CEILINGS, COST, RADIO, COMPUTING, LONG_TERM, METHOD, QUESTION, O
     "Method",
     "Questions",
     "Output",
+    "Where it listens",
+    "What a request may take",
 )
 
 _PANELS: dict[str, tuple[str, ...]] = {
@@ -40,8 +42,11 @@ _PANELS: dict[str, tuple[str, ...]] = {
     COMPUTING: ("capacitance", "epochs", "bits_per_sample"),
     LONG_TERM: ("rounds", "participation", "battery_j", "recharge_j", "worth", "evenness", "eagerness"),
     METHOD: ("steps", "seed"),
+    LISTENING: ("host", "port", "token"),
+    SERVICE: ("workers", "time_limit", "max_body_mb", "max_waiting"),
+    OUTPUT: ("runs",),
 }
-"""Where the fields that say themselves what they mean (of `Limits`, `Horizon`) stand on the help page, in order."""
+"""Where the fields that say themselves what they mean (`Limits`, `Horizon`) stand on the help page, in order."""
 _PANEL_OF = {name: panel for panel, names in _PANELS.items() for name in names}
 
 FleetPath = Annotated[
@@ -95,6 +100,7 @@ def _option(item: "Field[Any]") -> inspect.Parameter:
     choice = click.Choice(words) if words else None
     spelled = [item.metadata["option"]] if "option" in item.metadata else []
     own: dict[str, Any] = {"metavar": "CLIENT"} if names else {}
+    own |= {key: item.metadata[key] for key in ("metavar", "envvar") if key in item.metadata}
     shown = item.metadata.get("shown", not names)
     option = typer.Option(*spelled, help=text, rich_help_panel=panel, click_type=choice, show_default=shown, **own)
     return inspect.Parameter(

@@ -58,7 +58,7 @@ def decide(name: str, problem: RoundProblem, *, seed: int = 0, round: int = 0, *
     if _is_solver(name):
         return replace(solve(problem, name, **options), solver=name)
     selector, _, allocator = ALIASES.get(name, name).partition("+")
-    select, allocate = _functions(name)
+    select, allocate = functions(name)
 
     start = time.perf_counter()
     choice = select(problem, rng(seed, round, f"select {selector}"), **taken_by(options, select))
@@ -90,7 +90,7 @@ def refuse_broken_wishes(decision: Decision) -> None:
 
 def check(name: str, options: Mapping[str, Any]) -> None:
     """Refuse an unknown name, option or type of option before anything is decided."""
-    known = {option: kind for function in _functions(name) for option, kind in options_of(function).items()}
+    known = {option: kind for function in functions(name) for option, kind in options_of(function).items()}
     check_options(name, options, known)
 
 
@@ -106,7 +106,7 @@ def known_names() -> str:
     )
 
 
-def _functions(name: str) -> list[Callable[..., Any]]:
+def functions(name: str) -> list[Callable[..., Any]]:
     """The solver of that name, or its selector and its allocator."""
     if _is_solver(name):
         return [import_module(module_of(name)).solve]

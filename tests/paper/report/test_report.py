@@ -1,10 +1,8 @@
 """The report page, in a real browser."""
 
 import math
-import os
-import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from support.browsing import chromium
 from wisefl.paper import Reproduced
 from wisefl.paper.claims import Claim, Judgement, Part, Verdict
 from wisefl.paper.made import MadeFigure
@@ -164,22 +163,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def browser(need_module: Callable[[str], None]) -> Iterator[Any]:
-    need_module("playwright")
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if program is None:
-        message = "no Chromium on this machine: python tools/setup_browser.py"
-        if os.environ.get("CI") == "true":
-            pytest.fail(message)
-        pytest.skip(message)
-    from playwright.sync_api import sync_playwright
-
-    quiet = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-    arguments = [*quiet, "--disable-component-update", "--disable-sync"]
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=program, args=arguments, chromium_sandbox=False)
-        yield chromium
-        chromium.close()
+def browser() -> Iterator[Any]:
+    with chromium() as started:
+        yield started
 
 
 @dataclass

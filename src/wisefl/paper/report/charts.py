@@ -1,4 +1,4 @@
-"""The data that the report's charts are drawn from, by the script in the page, and the style of their lines."""
+"""The data that the report's charts are drawn from, by the script in the page."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -7,33 +7,15 @@ from wisefl.paper.made import MadeFigure
 from wisefl.paper.report.words import anchor, sure
 from wisefl.paper.table import PerSeed, Table
 from wisefl.paper.texts import MethodText, PanelText
-from wisefl.plots.axes import LINEAR_BELOW, ZERO_BELOW
-from wisefl.plots.lines import BAND_FROM, MARKS
-from wisefl.plots.palette import COLOURS, look
+from wisefl.plots.lines import BAND_FROM
+from wisefl.plots.page import dressed
 from wisefl.results.curves import Estimate
 
 
 def chart_data(figures: Iterable[MadeFigure]) -> dict[str, Any]:
     made = [_figure(figure) for figure in figures]
     used = {method["look"] for figure in made for method in figure["methods"]}
-    return {
-        "dressing": {"marks": MARKS, "zeroBelow": ZERO_BELOW, "linearBelow": LINEAR_BELOW},
-        "looks": {number: _look(number) for number in used},
-        "figures": made,
-    }
-
-
-def palette_style() -> str:
-    """The colours of the palette as CSS, for a light and for a dark page; a line says its own by its class."""
-    light = " ".join(f"--s{number}: {colour.light};" for number, colour in enumerate(COLOURS))
-    dark = " ".join(f"--s{number}: {colour.dark};" for number, colour in enumerate(COLOURS))
-    inks = "\n".join(f".ink{number} {{ --ink: var(--s{number}); }}" for number in range(len(COLOURS)))
-    return f":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n{inks}\n"
-
-
-def _look(number: int) -> dict[str, Any]:
-    made = look(number)
-    return {"ink": f"ink{COLOURS.index(made.colour)}", "dash": made.dash, "marker": made.marker}
+    return {**dressed(used), "figures": made}
 
 
 def _figure(figure: MadeFigure) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The page, from top to bottom: its frame is `page.html`, its style `page.css`; `page.js` draws the charts."""
+"""The page, from top to bottom: its frame is `page.html`, its style `page.css`; `charts.js` draws the charts."""
 
 import base64
 import hashlib
@@ -13,11 +13,12 @@ from wisefl.files import write_text
 from wisefl.paper.readings import READINGS, Effect, Effects, Reading
 from wisefl.paper.readings.measured import FILE as READINGS_FILE
 from wisefl.paper.report import words
-from wisefl.paper.report.charts import chart_data, palette_style
+from wisefl.paper.report.charts import chart_data
 from wisefl.paper.report.claims import claims, readings, summary
 from wisefl.paper.report.figures import figure
 from wisefl.paper.reproduced import Reproduced
 from wisefl.paper.savings import Comparison
+from wisefl.plots.page import chart_script, chart_style
 
 REPORT = "report.html"
 _SAVINGS = "What the certified optimum saves"
@@ -30,9 +31,9 @@ def write_report(told: Reproduced, out: Path) -> Path:
 
 
 def _page(told: Reproduced) -> str:
-    script = _part("page.js")
+    script = chart_script() + _part("page.js")
     parts = {
-        "style": palette_style() + _part("page.css"),
+        "style": chart_style() + _part("page.css"),
         "script": script,
         "script_hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         "data": _for_script(chart_data(told.figures)),

@@ -1,0 +1,54 @@
+// Small helpers that every part of the page uses.
+import { format } from "./charts.js";
+
+export const byId = (id) => document.getElementById(id);
+
+/** An element: attributes as they are, `on…` as listeners, `style` as an object (the page allows no inline style). */
+export function h(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (key === "style") for (const [name, part] of Object.entries(value)) made.style.setProperty(name, part);
+    else if (key === "value") made.value = value;
+    else made.setAttribute(key, value === true ? "" : value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+  return made;
+}
+
+export function number(value, digits = 4) {
+  if (value === null || value === undefined) return "–";
+  if (value === Infinity || value === "inf") return "∞";
+  return format(Number(value), digits);
+}
+export function percent(part, digits = 3) {
+  if (part === null || part === undefined) return "–";
+  return part > 0 && part < 1e-6 ? "< 0.0001 %" : `${number(100 * Math.max(part, 0), digits)} %`;
+}
+
+const STEPS = [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"]];
+/** `2 MHz`, `365 ms`: a number with a unit as people say it. */
+export function withUnit(value, unit, digits = 4) {
+  if (value === null || value === undefined) return "–";
+  const size = Math.abs(value);
+  const [by, letter] = size === 0 ? [1, ""] : STEPS.find(([step]) => size >= step * 0.9995) ?? STEPS.at(-1);
+  return `${number(value / by, digits)} ${letter}${unit}`;
+}
+
+/** Says something to whoever listens instead of looks, once things have settled. */
+let timer = 0;
+export function say(text) {
+  clearTimeout(timer);
+  timer = setTimeout(() => (byId("said").textContent = text), 700);
+}
+
+export function later(wait, action) {
+  let waiting = 0;
+  return (...given) => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => action(...given), wait);
+  };
+}
+
+export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();

@@ -1,0 +1,100 @@
+// Devices around the base station, by distance. Everybody is a dot; who trains is a disc as large as its share.
+import { byId, colour, h, number, percent } from "./dom.js";
+
+const GOLDEN = Math.PI * (3 - Math.sqrt(5));
+
+export class Ring {
+  constructor({ ask }) {
+    this.canvas = byId("ring");
+    this.tip = byId("ring-tip");
+    this.spots = [];
+    this.canvas.addEventListener("pointermove", (event) => this.point(event));
+    this.canvas.addEventListener("pointerleave", () => (this.tip.hidden = true));
+    this.canvas.addEventListener("click", (event) => { const at = this.near(event); if (at !== null) ask(this.fleet.columns.client[at]); });
+    new ResizeObserver(() => this.fleet && this.draw(this.fleet, this.view)).observe(this.canvas.parentElement);
+    const entry = (kind, text) => h("li", {}, h("i", { class: `dot ${kind}` }), text);
+    byId("ring-key").replaceChildren(entry("trains", "trains, by share"), entry("may", "may train"), entry("barred", "may not"), entry("named", "pinned or banned"));
+  }
+  draw(fleet, view) {
+    Object.assign(this, { fleet, view });
+    const wide = this.canvas.parentElement.clientWidth;
+    if (!wide) return;
+    const side = Math.min(wide, 340), ratio = devicePixelRatio || 1, middle = side / 2;
+    Object.assign(this.canvas, { width: side * ratio, height: side * ratio });
+    Object.assign(this.canvas.style, { width: `${side}px`, height: `${side}px` });
+    const pen = this.canvas.getContext("2d");
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const distances = fleet.columns.distance_m.map(Number);
+    let low = Infinity, high = 0;
+    for (const distance of distances) { low = Math.min(low, distance); high = Math.max(high, distance); }
+    if (low > 0.3 * high) low -= 0.35 * (high - low) || 1; else low = 0;
+    const radius = (distance) => 26 + ((distance - low) / (high - low || 1)) * (middle - 38);
+    const ink = Object.fromEntries(["--text", "--muted", "--grid", "--s0", "--s1", "--page", "--axis", "--bad"].map((name) => [name, colour(name)]));
+    this.rings(pen, middle, low, high, radius, ink);
+    const many = fleet.size > 1500, dot = many ? 1.1 : fleet.size > 300 ? 1.8 : 2.6;
+    const share = new Map((view.decision?.clients ?? []).map((one) => [one.client, one.share]));
+    const largest = Math.max(...share.values(), 1e-9);
+    const chosen = [];
+    this.spots = distances.map((distance, at) => {
+      const turn = at * GOLDEN, far = radius(distance);
+      const spot = [middle + far * Math.cos(turn), middle + far * Math.sin(turn)];
+      const name = String(fleet.columns.client[at]);
+      if (share.has(name)) { chosen.push([spot, share.get(name)]); return spot; }
+      pen.beginPath();
+      pen.arc(spot[0], spot[1], view.may(at) ? dot : dot * 0.75, 0, 7);
+      pen.fillStyle = view.may(at) ? ink["--muted"] : ink["--grid"];
+      pen.fill();
+      return spot;
+    });
+    for (const [[x, y], part] of chosen) {
+      pen.beginPath();
+      pen.arc(x, y, Math.max(dot + 1.4, 11 * Math.sqrt(part / largest) * (chosen.length > 200 ? 0.3 : chosen.length > 40 ? 0.55 : 1)), 0, 7);
+      pen.fillStyle = ink["--s0"];
+      pen.fill();
+      pen.strokeStyle = ink["--page"];
+      pen.lineWidth = 1.5;
+      pen.stroke();
+    }
+    for (const [names, letter] of [[view.required, "--s1"], [view.forbidden, "--bad"]]) for (const name of names) this.marked(pen, name, ink[letter], letter === "--bad");
+    this.canvas.setAttribute("aria-label", `Devices by distance, ${number(distances.length)} in all; ${share.size} train. The table of the fleet has the same.`);
+  }
+  rings(pen, middle, low, high, radius, ink) {
+    pen.lineWidth = 1;
+    pen.font = "11px system-ui, sans-serif";
+    pen.textAlign = "center";
+    for (const part of [0, 0.5, 1]) {
+      const distance = low + (high - low) * part, far = radius(distance);
+      if (part > 0 || low > 0) { pen.strokeStyle = ink["--grid"]; pen.beginPath(); pen.arc(middle, middle, far, 0, 7); pen.stroke(); }
+      if (part > 0) { pen.fillStyle = ink["--muted"]; pen.fillText(`${Math.round(distance)} m`, middle, middle - far - 3); }
+    }
+    pen.fillStyle = ink["--text"];
+    pen.beginPath(); pen.moveTo(middle, middle - 9); pen.lineTo(middle + 6, middle + 7); pen.lineTo(middle - 6, middle + 7); pen.fill();
+  }
+  marked(pen, name, ink, crossed) {
+    const at = this.fleet.columns.client.findIndex((one) => String(one) === name);
+    if (at < 0) return;
+    const [x, y] = this.spots[at];
+    pen.strokeStyle = ink;
+    pen.lineWidth = 2;
+    pen.beginPath();
+    if (crossed) { pen.moveTo(x - 5, y - 5); pen.lineTo(x + 5, y + 5); pen.moveTo(x + 5, y - 5); pen.lineTo(x - 5, y + 5); }
+    else pen.arc(x, y, 8, 0, 7);
+    pen.stroke();
+  }
+  near(event) {
+    const box = this.canvas.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
+    let best = null, least = 144;
+    this.spots.forEach(([u, v], at) => { const far = (u - x) ** 2 + (v - y) ** 2; if (far < least) { least = far; best = at; } });
+    return best;
+  }
+  point(event) {
+    const at = this.near(event);
+    this.tip.hidden = at === null;
+    if (at === null) return;
+    const { columns, samples, divergence } = this.fleet, name = String(columns.client[at]);
+    const one = this.view.decision?.clients.find((client) => client.client === name);
+    this.tip.replaceChildren(h("b", {}, name), `${number(Number(columns.distance_m[at]))} m, ${number(samples[at], 6)} samples, divergence ${number(divergence?.[at], 3)}`, h("br"), one ? `trains with ${percent(one.share)} of the band` : this.view.may(at) ? "may train" : "may not train");
+    const [x, y] = this.spots[at];
+    Object.assign(this.tip.style, { left: `${Math.min(x + 10, this.canvas.clientWidth - 150)}px`, top: `${y + 10}px` });
+  }
+}
