@@ -23,10 +23,26 @@ def test_a_table_and_a_picture(runs: Path, tmp_path: Path, capsys: pytest.Captur
     assert main(["compare", str(runs), "--target", "0.7"]) == 0
     said = capsys.readouterr().out
     lines = {line.split()[0]: line.split() for line in said.splitlines() if line.strip()}
-    assert lines["csra"] == ["csra", "3", "0.7167", "0.9000", "0.9000", "6.000", "9.000", "2", "4.000", "6.000"]
+    assert lines["csra"] == ["csra", "3", "0.7167", "0.9000", "0.9000", "2", "1.00", "6.000", "9.000", "2", "4.000", "6.000"]
     assert lines["pow"][-3:] == ["3", "6.000", "9.000"]
     assert "to 0.7" in said
     assert (tmp_path / "compare.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_who_took_part_and_what_is_left_in_batteries(
+    runs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    changes = {"battery_least_j": 2.5, "batteries_empty": 0, "fleet_size": 4}
+    make_run(runs / "wise", [0.5, 0.7], "policy.name=wise", "seed=0", **changes)
+    assert main(["compare", str(runs), "--json"]) == 0
+    wise = json.loads(capsys.readouterr().out)["runs"][-1]
+    assert (wise["clients_used"], wise["evenness"], wise["battery_left_j"]) == (2, 0.5, 2.5)
+    assert main(["compare", str(runs)]) == 0
+    said = capsys.readouterr().out
+    assert "evenness: Jain's index" in said
+    cells = next(line.split() for line in said.splitlines() if line.startswith("wise"))
+    assert {"2", "0.50", "2.500"} <= set(cells)
 
 
 def test_several_seeds_are_one_line(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

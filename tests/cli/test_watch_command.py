@@ -54,6 +54,16 @@ def shown(folder: RunFolder, capsys: pytest.CaptureFixture[str]) -> dict[str, st
     return {**facts, "out": said.out, "title": head[0]}
 
 
+def test_a_frame_tells_who_took_part_and_how_batteries_stand(
+    run: RunFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number, selected in ((1, (3, 7)), (2, (3, 9))):
+        run.append(record(number, selected=selected, fleet_size=6, battery_least_j=1.25, batteries_empty=2))
+    facts = shown(run, capsys)
+    assert facts["took"] == "part 3 of 6 clients, evenness 0.44; 3 most often, 2 rounds"
+    assert facts["battery"] == "1.250 J left at least, 2 empty"
+
+
 def test_a_frame_tells_how_far_how_well_who_and_what_it_cost(
     run: RunFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,8 +12,10 @@ from wisefl import InvalidInput
 from wisefl.run.record import (
     CLIENTS_USED,
     ENERGY,
+    EVENNESS,
     Announcement,
     Clock,
+    Participations,
     RoundRecord,
     Scores,
     Stage,
@@ -51,6 +53,17 @@ def test_no_other_module_spells_a_field_of_a_record() -> None:
         if path != root / "run" / "record.py"
     }
     assert {place: names for place, names in spelled.items() if names} == {}
+
+
+def test_participation_adds_up_over_rounds() -> None:
+    took = Participations()
+    assert took.evenness is None
+    for selected, joules in (((0, 2), (1.0, 2.0)), ((0,), (4.0,))):
+        took.add(record(selected=selected, client_energy_j=joules, fleet_size=4))
+    assert took.rounds == {0: 2, 2: 1}
+    assert took.energy_j == {0: 5.0, 2: 2.0}
+    assert took.evenness == 9 / (4 * 5)
+    assert EVENNESS.course([record(selected=(0,), fleet_size=2), record(selected=(1,), fleet_size=2)]) == [0.5, 1.0]
 
 
 def test_a_record_reads_back_as_it_was() -> None:

@@ -46,15 +46,15 @@ def make_run(
     *changes: str,
     latency_s: float = 2.0,
     energy_j: float = 3.0,
-    groups: int = 1,
     finished: bool = True,
+    **told: Any,
 ) -> Path:
-    """A run folder with these accuracies, one per round, each round costing the same."""
+    """A run folder with these accuracies, one per round, each round costing the same and telling the same."""
     folder = RunFolder.create(path, load_config(changes=(f"rounds={max(len(accuracy), 1)}", *changes)))
     for number, value in enumerate(accuracy, start=1):
         spent = {"cumulative_latency_s": number * latency_s, "cumulative_energy_j": number * energy_j}
         cost = {"latency_s": latency_s, "energy_j": energy_j}
-        folder.append(record(number, test_accuracy=value, groups=groups, **cost, **spent))
+        folder.append(record(number, test_accuracy=value, **cost, **spent, **told))
     if finished:
         folder.finish(summary(folder.records()))
     return path

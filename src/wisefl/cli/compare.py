@@ -17,7 +17,20 @@ if TYPE_CHECKING:
 
 app = new_app()
 
-_DROPPED_FIRST = ("best", "last", "s\n", "policy", "J\n", "rounds\n", "seed", "rounds", "data")
+_DROPPED_FIRST = (
+    "best",
+    "last",
+    "evenness",
+    "s\n",
+    "policy",
+    "J\n",
+    "rounds\n",
+    "clients",
+    "battery",
+    "seed",
+    "rounds",
+    "data",
+)
 """Columns that a narrow screen does without, by how their heads begin."""
 
 Target = Annotated[
@@ -101,6 +114,7 @@ def show(comparison: "Comparison") -> None:
     heads = [name for drop in _DROPPED_FIRST for name in rows[0] if name.startswith(drop)]
     tell_hidden(table(rows, words=("policy", "data"), expendable=heads), ", --csv or --json")
     say(f"  {_legend(comparison) if comparison.evaluated else comparison.why_not_evaluated}", 2)
+    say("  clients: how many ever trained; evenness: Jain's index of how often each did, 1 is all alike", 2)
     notes = {
         "not counted, since unfinished beside finished ones or a second copy": comparison.left_out(),
         "never more than one cluster, which is FedAvg": comparison.never_clustered(),
@@ -128,6 +142,7 @@ def _run_cells(comparison: "Comparison") -> list[dict[str, str]]:
     several_sets = len({row.dataset for row in rows}) > 1
     several_seeds = len({row.seed for row in rows}) > 1
     named = any(row.name != row.policy for row in rows)
+    batteries = any(row.battery_left_j is not None for row in rows)
     return [
         {
             "run": row.name,
@@ -136,6 +151,9 @@ def _run_cells(comparison: "Comparison") -> list[dict[str, str]]:
             **({"seed": str(row.seed)} if several_seeds else {}),
             "rounds": _rounds((row.rounds,), row.planned_rounds),
             **(_run_accuracy(row) if comparison.evaluated else {}),
+            "clients": str(row.clients_used),
+            "evenness": "-" if row.evenness is None else f"{row.evenness:.2f}",
+            **({"battery J": _amount(row.battery_left_j)} if batteries else {}),
             "latency s": _amount(row.latency_s),
             "energy J": _amount(row.energy_j),
             **(_run_to_target(row, comparison.target) if comparison.target is not None else {}),
@@ -159,6 +177,7 @@ def _run_to_target(row: "RunRow", target: float) -> dict[str, str]:
 
 def _group_cells(comparison: "Comparison") -> list[dict[str, str]]:
     several_sets = len({group.dataset for group in comparison.groups}) > 1
+    batteries = any(group.estimates["battery_left_j"] is not None for group in comparison.groups)
     return [
         {
             "method": group.label,
@@ -166,6 +185,9 @@ def _group_cells(comparison: "Comparison") -> list[dict[str, str]]:
             "seeds": str(len(group.seeds)),
             "rounds": _rounds(group.rounds, group.planned_rounds),
             **(_group_accuracy(group) if comparison.evaluated else {}),
+            "clients": _estimate(group.estimates["clients_used"], 1),
+            "evenness": _estimate(group.estimates["evenness"], 2),
+            **({"battery J": _estimate(group.estimates["battery_left_j"])} if batteries else {}),
             "latency s": _estimate(group.estimates["latency_s"]),
             "energy J": _estimate(group.estimates["energy_j"]),
             **(_group_to_target(group, comparison.target) if comparison.target is not None else {}),

@@ -15,7 +15,7 @@ from wisefl.run.record import RoundRecord
 _BARS, _ASCII_BARS = "▁▂▃▄▅▆▇█", "_.-=+*#@"
 _SPARKS = 40
 _SHOWN_CLIENTS = 8
-_HEAD_LINES = 8
+_HEAD_LINES = 10
 _SHOWN_ROUNDS = 10
 _WIDE = 100
 """Columns that all the figures of a round need."""
@@ -80,6 +80,9 @@ def _facts(run: Snapshot, screen: Console) -> Table:
     table.add_row(_doing(run), _who(run))
     table.add_row("latency", _latency_so_far(run))
     table.add_row("energy", _energy_so_far(run))
+    table.add_row("took part", _took_part(run))
+    if (battery := _batteries(run)) is not None:
+        table.add_row("battery", battery)
     table.add_row("left out", _left_out(run.progress.dropped, run.progress.rejected) or "nobody")
     return table
 
@@ -163,6 +166,24 @@ def _excess(record: RoundRecord) -> str | None:
 def _energy_so_far(run: Snapshot) -> str:
     last = run.progress.last
     return "-" if last is None else f"last {number(last.energy_j)} J; {number(run.progress.energy_j)} J in all"
+
+
+def _took_part(run: Snapshot) -> str:
+    """How many ever trained, how evenly, and who did most."""
+    took = run.progress.took_part
+    if not took.rounds:
+        return "nobody yet"
+    (most, rounds), evenness = took.rounds.most_common(1)[0], took.evenness or 0.0
+    of = f" of {took.clients}" if took.clients else ""
+    return f"{len(took.rounds)}{of} clients, evenness {evenness:.2f}; {most} most often, {rounds} rounds"
+
+
+def _batteries(run: Snapshot) -> str | None:
+    """None where the policy keeps no batteries."""
+    last = run.progress.last
+    if last is None or last.battery_least_j is None:
+        return None
+    return f"{number(last.battery_least_j)} J left at least, {last.batteries_empty} empty"
 
 
 def _left_out(dropped: int, rejected: int) -> str:

@@ -107,7 +107,7 @@ def _told(decision: Decision) -> dict[str, Any]:
     return {
         **objects.decision_object(decision),
         "samples": decision.samples,
-        "divergence_mixture": decision.divergence_mixture,
+        "mixture_divergence": decision.divergence_mixture,
         "bandwidth_price": decision.bandwidth_price,
         "violations": decision.violations(),
     }

@@ -84,7 +84,7 @@ export function drawFacts(decision, limit) {
   const budget = limit("energy_budget_j");
   if (budget !== null) fact("joules", decision.energy_j > budget * (1 - 1e-3) ? "binds: nearly all are spent" : `${percent(1 - decision.energy_j / budget)} to spare`, decision.energy_j > budget * (1 - 1e-3));
   if (decision.bandwidth_price !== null) fact("band", `a tenth more would save about ${number(0.1 * decision.bandwidth_price, 2)} of the objective`, decision.bandwidth_price > 0);
-  fact("mixture", `${number(decision.divergence_mixture, 3)} nat from everybody's data`, false);
+  fact("mixture", `${number(decision.mixture_divergence, 3)} nat from everybody's data`, false);
   for (const [name, amount] of Object.entries(decision.violations)) fact(name, `broken by ${percent(amount)}`, true);
   place.replaceChildren(...facts);
 }
