@@ -20,7 +20,7 @@ from wisefl.divergence import client_divergence
 from wisefl.errors import InvalidInput, MissingExtra, WiseFLError
 from wisefl.files import json_text
 from wisefl.fleet import NUMBER_COLUMNS, WISHES, Fleet
-from wisefl.policies import ALIASES, decide, functions, names
+from wisefl.policies import ALIASES, check, decide, functions, names
 from wisefl.policies.options import options_of
 from wisefl.serve import schema
 from wisefl.serve.problems import failure, problem_of, validation_problem
@@ -83,6 +83,7 @@ def _problem(asked: schema.RoundAsked) -> RoundProblem:
 def _options(method: str, given: Mapping[str, Any], seconds: float) -> dict[str, Any]:
     """The method's options, with no more time than there is."""
     options = {name: _plain(value) for name, value in given.items()}
+    check(method, options)
     known = {name for function in functions(method) for name in options_of(function)}
     if "time_limit" in known:
         wanted = options.get("time_limit")

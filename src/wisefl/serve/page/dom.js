@@ -7,11 +7,12 @@ export const byId = (id) => document.getElementById(id);
 export function h(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
-    if (value === undefined || value === null || value === false) continue;
+    const flag = typeof value === "boolean" && !key.startsWith("aria-"); // aria-pressed="false" says something
+    if (value === undefined || value === null || (flag && !value)) continue;
     if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
     else if (key === "style") for (const [name, part] of Object.entries(value)) made.style.setProperty(name, part);
     else if (key === "value") made.value = value;
-    else made.setAttribute(key, value === true ? "" : value);
+    else made.setAttribute(key, flag ? "" : value);
   }
   made.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
   return made;
