@@ -108,6 +108,14 @@ def test_a_fleet_from_a_file_with_the_partition_s_counts_or_its_own(place: Path)
     assert (told.problem(1).fleet.channel_gain == fleet.channel_gain).all()
 
 
+def test_a_fleet_s_file_says_how_many_clients_there_are_whatever_the_preset_has(place: Path) -> None:
+    fleet_file(place / "fleet.csv")
+    assert load_config("demo").data.clients != 9
+    assert load_config("demo", changes=("fleet.file=fleet.csv",)).data.clients == 9
+    (place / "mine.toml").write_text('[fleet]\nfile = "fleet.csv"\n')
+    assert load_config("demo", place / "mine.toml").data.clients == 9
+
+
 @pytest.mark.parametrize("kind", ["training", "decisions"])
 def test_records_call_the_clients_of_a_file_by_their_ids(place: Path, kind: str) -> None:
     fleet_file(place / "fleet.csv")

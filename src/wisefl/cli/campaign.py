@@ -17,6 +17,7 @@ from wisefl.api.campaigning import (
 from wisefl.cli.errors import Command
 from wisefl.cli.options import OUTPUT, FleetPath, MaxGap, new_app, with_groups
 from wisefl.cli.output import STANDARD_OUTPUT, check_options, check_writable, print_json
+from wisefl.cli.reading import read_fleet
 from wisefl.cli.startup import import_numba
 from wisefl.decision.limits import Limits
 
@@ -70,9 +71,8 @@ def campaign(
 
 
 def _play(path: Path, limits: Limits, horizon: Horizon, max_gap: float) -> "tuple[Campaign, Bound | None]":
-    from wisefl.fleet import Fleet
 
-    fleet = Fleet.read(path)
+    fleet = read_fleet(path, limits)
     import_numba()
     told = sys.stderr.isatty()
     if told:

@@ -5,6 +5,7 @@ from dataclasses import fields
 from typing import Any
 
 import click
+import typer
 from typer.core import TyperCommand
 
 from wisefl.decision.limits import Limits
@@ -41,6 +42,11 @@ def name_options(message: str, spelling: dict[str, str]) -> str:
         pattern = rf"^{name}(?= must )" if plain_word else rf"(?<![\w./\\'\"-]){name}( =)?(?![\w./\\'\"-])"
         message = re.sub(pattern, option, message)
     return message
+
+
+def warn(text: str) -> None:
+    """What a person should know and may ignore."""
+    typer.echo(f"wisefl: warning: {text}", err=True)
 
 
 def sentence(error: Exception) -> str:

@@ -9,6 +9,7 @@ import typer
 from wisefl.cli.errors import Command
 from wisefl.cli.options import METHOD, OUTPUT, FleetPath, MaxGap, TimeLimit, new_app, with_groups
 from wisefl.cli.output import STANDARD_OUTPUT, check_options, check_writable
+from wisefl.cli.reading import read_fleet
 from wisefl.cli.startup import import_numba
 from wisefl.decision.limits import Limits
 from wisefl.errors import InvalidInput, MissingExtra
@@ -53,11 +54,10 @@ def pareto(
 
     from wisefl.decision.pareto import ParetoPoint, dominated
     from wisefl.decision.problem import RoundProblem
-    from wisefl.fleet import Fleet
     from wisefl.plots.pareto import plot_front
     from wisefl.sheets import write_table
 
-    problem = RoundProblem.build(Fleet.read(fleet), limits=limits)
+    problem = RoundProblem.build(read_fleet(fleet, limits), limits=limits)
     found = _sweep(problem, points, max_gap, time_limit)
     write_table(out, [item.name for item in fields(ParetoPoint)], map(astuple, found))
     if picture is None:

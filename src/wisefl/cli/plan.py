@@ -16,6 +16,7 @@ from wisefl.cli.errors import Command, name_options, option_spelling
 from wisefl.cli.options import METHOD, OUTPUT, FleetPath, MaxGap, Reading, TimeLimit, new_app, with_groups
 from wisefl.cli.output import STANDARD_OUTPUT, check_options, check_writable, print_json
 from wisefl.cli.questions import Questions, answer, check_questions, draw_round
+from wisefl.cli.reading import read_fleet
 from wisefl.cli.startup import import_numba
 from wisefl.decision.limits import Limits
 from wisefl.errors import InvalidInput, WiseFLError
@@ -163,9 +164,8 @@ def _check_method(name: str) -> None:
 
 def _problem(fleet: Path, limits: Limits) -> "RoundProblem":
     from wisefl.decision.problem import RoundProblem
-    from wisefl.fleet import Fleet
 
-    return RoundProblem.build(Fleet.read(fleet), limits=limits)
+    return RoundProblem.build(read_fleet(fleet, limits), limits=limits)
 
 
 def _decide(name: str, problem: "RoundProblem", method: Method) -> "Decision":

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wisefl.cli.errors import Command
+from wisefl.cli.errors import Command, warn
 from wisefl.cli.layout import say
 from wisefl.cli.options import new_app, with_groups
+from wisefl.cli.reading import read_fleet
 from wisefl.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -98,10 +99,12 @@ def run(
 
     config, path = _what(settings, out, resume)
     fetch_dataset(config)
+    if config.fleet.file is not None:
+        read_fleet(Path(config.fleet.file))
     watchers = [_Opening(path, verbose), *_logs(path, tensorboard)]
     try:
         with Progress() as progress:
-            summary = run_folder(path, config, workers=workers, callbacks=[*watchers, progress], tell=_warn)
+            summary = run_folder(path, config, workers=workers, callbacks=[*watchers, progress], tell=warn)
     except KeyboardInterrupt:
         _say_how_to_go_on(path)
         raise
@@ -131,10 +134,6 @@ class _Opening:
 
     def on_end(self, summary: "Summary") -> None:
         pass
-
-
-def _warn(text: str) -> None:
-    typer.echo(f"wisefl: warning: {text}", err=True)
 
 
 def _say_how_to_go_on(path: Path) -> None:

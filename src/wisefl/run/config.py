@@ -171,13 +171,20 @@ def load_config(preset: str | None = None, file: Path | None = None, changes: tu
     """Defaults, then a preset, then a file, then `key=value` changes such as `policy.name=pow`.
 
     Files are named from where they are named: in a TOML file from its folder, in a change from the working folder.
+    A fleet's file has as many clients as it has; how many a preset has is forgotten then.
     """
-    values = load_preset(preset)
-    if file is not None:
-        merge(values, anchor(read_toml(file), file.parent))
+    values, asked = load_preset(preset), {} if file is None else anchor(read_toml(file), file.parent)
     for change in changes:
-        merge(values, anchor(_change(change), Path()))
+        merge(asked, anchor(_change(change), Path()))
+    if _names_fleet(asked) and isinstance(values.get("data"), dict):
+        values["data"].pop("clients", None)
+    merge(values, asked)
     return resolve(values)
+
+
+def _names_fleet(values: dict[str, Any]) -> bool:
+    fleet = values.get("fleet")
+    return isinstance(fleet, dict) and isinstance(fleet.get("file"), str)
 
 
 def load_preset(name: str | None) -> dict[str, Any]:
