@@ -23,7 +23,20 @@ def test_a_table_and_a_picture(runs: Path, tmp_path: Path, capsys: pytest.Captur
     assert main(["compare", str(runs), "--target", "0.7"]) == 0
     said = capsys.readouterr().out
     lines = {line.split()[0]: line.split() for line in said.splitlines() if line.strip()}
-    assert lines["csra"] == ["csra", "3", "0.7167", "0.9000", "0.9000", "2", "1.00", "6.000", "9.000", "2", "4.000", "6.000"]
+    assert lines["csra"] == [
+        "csra",
+        "3",
+        "0.7167",
+        "0.9000",
+        "0.9000",
+        "2",
+        "1.00",
+        "6.000",
+        "9.000",
+        "2",
+        "4.000",
+        "6.000",
+    ]
     assert lines["pow"][-3:] == ["3", "6.000", "9.000"]
     assert "to 0.7" in said
     assert (tmp_path / "compare.png").read_bytes().startswith(b"\x89PNG")
