@@ -83,6 +83,7 @@ def test_planning_brings_no_heavy_package(installed):
         (["plan", "FLEET", "--divergence", "mixture", "--max-divergence", "0.05"], "mixture"),
         (["data", "show", "digits"], "learning"),
         (["run", "--preset", "demo", "--out", "run"], "learning"),
+        (["serve"], "serve"),
     ],
 )
 def test_what_needs_an_extra_names_it_in_one_sentence(installed, fleet, arguments, extra):

@@ -69,7 +69,7 @@ export class Comparison {
     const row = ([name, one]) => {
       const head = h("th", { scope: "row" }, name);
       if (one === null) return h("tr", {}, head, h("td", { colspan: 5, class: "note" }, "…"));
-      if (one instanceof Error) return h("tr", {}, head, h("td", { colspan: 5, class: "note", title: one.message }, one.message.length > 70 ? `${one.message.slice(0, 70)}…` : one.message));
+      if (one instanceof Error) return h("tr", {}, head, h("td", { colspan: 5, class: "note", title: one.message }, one.message));
       const broken = Object.keys(one.violations);
       return h("tr", { class: broken.length ? "broken" : "" }, head, h("td", { class: "num" }, number(one.objective)),
         h("td", { class: "num" }, broken.length ? h("span", { class: "bad-text" }, `breaks ${broken.join(", ")}`) : bounds.length ? `× ${number(one.objective / bound, 3)}` : "–"),
