@@ -124,7 +124,6 @@ class Covers:
             own,
             own - head_price,
             self.samples[core],
-            None,
             missing,
             base,
             base + head_price * heads,
@@ -149,6 +148,9 @@ class Covers:
             if found.sets:
                 break
         return found
+
+    def least(self, cost: Floats, max_nodes: int) -> Found:
+        return self.first(cost, Incumbent(), max_nodes)
 
     def neighbours(self, cost: Floats, members: Ints, most: int) -> list[Ints]:
         return exchanges(cost, self.samples, self.need, members, most)

@@ -101,6 +101,10 @@ class SetRule(Protocol):
         """A cheap set while no cutoff is known."""
         ...
 
+    def least(self, cost: Floats, max_nodes: int) -> Found:
+        """The cheapest allowed set of all, none if there is none; a proof if the search came to its end."""
+        ...
+
     def neighbours(self, cost: Floats, members: Ints, most: int) -> list[Ints]:
         """Allowed sets that differ from this one by an exchange of few members, the most promising first."""
         ...

@@ -66,12 +66,20 @@ class Scope:
 
     def narrowed(self, keep: Mask) -> "Scope":
         """The scope of some of its clients, under the same price."""
+        return self._of_rules(lambda: [self.rule.narrowed(keep)])[0]
+
+    def parts(self) -> list["Scope"]:
+        """Scopes of the kinds of sets that are better bounded apart, if the rule tells any, under the same price."""
+        return self._of_rules(self.rule.parts)
+
+    def _of_rules(self, make: Callable[[], list[SetRule]]) -> list["Scope"]:
+        """Scopes of rules that are made of this one's, whose clients must not pay the price of energy twice."""
         price = self.energy_price
         self.price_energy(0.0)
-        narrow = Scope(self.rule.narrowed(keep))
-        self.price_energy(price)
-        narrow.price_energy(price)
-        return narrow
+        scopes = [Scope(rule) for rule in make()]
+        for scope in (self, *scopes):
+            scope.price_energy(price)
+        return scopes
 
 
 @dataclass(order=True)
@@ -359,8 +367,8 @@ class DeadlineSearch:
         return scope.energy_price * self.ceilings.energy_j if scope.energy_price > 0.0 else 0.0
 
     def _parts(self, scope: Scope, deadline: float) -> list[Scope]:
-        """Scopes of the kinds of sets that are better bounded apart, if the rule tells any."""
-        parts = [Scope(rule) for rule in scope.rule.parts()]
+        """A scope's parts, with upload times to begin with."""
+        parts = scope.parts()
         for part in parts:
             part.tau[:] = 0.5 * deadline
         return parts
