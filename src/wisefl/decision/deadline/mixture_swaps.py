@@ -18,6 +18,8 @@ PARTNERS = 96
 """Outsiders that come in pairs: the cheapest."""
 REMOVED = 3
 """Members at most that leave at random before a set is grown again."""
+STALE = 30
+"""Turns for each member of the best set after which, nothing better being found, its surroundings are known."""
 NOBODY = -1
 
 
@@ -156,16 +158,19 @@ def wander(cost, counts, wanted, chosen, pseudo, order, weights, max_checks, set
     best, paid = chosen.copy(), np.inf
     values = np.full(len(sets), np.inf)
     checks, turn, state = 0, 0, 12345
-    while checks < max_checks:
+    stale, members = 0, np.flatnonzero(chosen)
+    while checks < max_checks and stale <= STALE * members.size:
         checks += _descend(cost, counts, wanted, chosen, pseudo, order, max_checks - checks) + order.size
         spent = _remember(cost, counts, wanted, chosen, pseudo, sets, values)
+        stale += 1
         if spent < paid:
-            best[:], paid = chosen, spent
+            best[:], paid, stale = chosen, spent, 0
         chosen[:] = best
-        members = np.flatnonzero(best & ~wanted.required)
-        for _ in range(1 + turn % REMOVED if members.size > 0 else 0):
+        members = np.flatnonzero(best)
+        loose = np.flatnonzero(best & ~wanted.required)
+        for _ in range(1 + turn % REMOVED if loose.size > 0 else 0):
             state = (state * 1103515245 + 12345) % 2147483648
-            chosen[members[(state >> 8) % members.size]] = False
+            chosen[loose[(state >> 8) % loose.size]] = False
         state = (state * 1103515245 + 12345) % 2147483648
         ban = order[(state >> 8) % order.size]
         checks += regrow(weights[turn % weights.size], cost, counts, wanted, pseudo, chosen, ban)
