@@ -35,5 +35,10 @@ class Asked(NamedTuple):
     def narrowed(self, keep: Mask) -> "Asked":
         return self._replace(required=self.required[keep], worth=self.worth[keep])
 
+    def requiring(self, client: int) -> "Asked":
+        required = self.required.copy()
+        required[client] = True
+        return self._replace(required=required)
+
     def without_values(self) -> "Asked":
         return self._replace(worth=np.zeros(self.worth.size))

@@ -56,6 +56,9 @@ class Covers:
     def parts(self) -> list["Covers"]:
         return []
 
+    def divided(self, client: int) -> list["Covers"]:
+        return []
+
     def may_matter(self, cost: Floats, cutoff: float, keep: Mask) -> None:
         may_matter(cost, self.samples, self.need, cutoff, self.scratch, keep)
 

@@ -40,7 +40,8 @@ def rule_of(problem: RoundProblem, *, valued: bool = True) -> SetRule:
     if problem.limits.limits_mixture:
         covers = RepresentativeCovers.of(problem)
         return covers if valued else covers.without_values()
-    asked = {"required", "min_clients", "max_clients", *(("value",) if valued else ())}
+    # Where a budget binds, clients are decided one by one: required, or left out.
+    asked = {"required", "min_clients", "max_clients", "energy_budget_j", *(("value",) if valued else ())}
     if not asked & set(problem.wishes):
         return Covers.of(problem)
     rule = LimitedCovers.of(problem)

@@ -154,6 +154,11 @@ class LimitedCovers:
     def parts(self) -> list["LimitedCovers"]:
         return []
 
+    def divided(self, client: int) -> list["LimitedCovers"]:
+        inside = LimitedCovers(self.plain, self.asked.requiring(client))
+        inside.terms = self.terms
+        return [inside, self.narrowed(self.everybody != client)]
+
     def may_matter(self, cost: Floats, cutoff: float, keep: Mask) -> None:
         value, sample_price, head_price = self._relaxed(cost, cutoff)
         if not value < np.inf:

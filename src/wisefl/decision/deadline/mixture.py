@@ -98,6 +98,12 @@ class RepresentativeCovers:
             halves.append(half.narrowed(range.can_join()))
         return halves
 
+    def divided(self, client: int) -> list["RepresentativeCovers"]:
+        range = self.range.narrowed(self.limit, self.asked.requiring(client))
+        inside = RepresentativeCovers(self.covers, range, self.longest, self.priced is not None)
+        inside.terms = self.terms
+        return [inside, self.narrowed(np.arange(self.samples.size) != client)]
+
     def may_matter(self, cost: Floats, cutoff: float, keep: Mask) -> None:
         if self.priced:
             keep[:] = True
