@@ -25,7 +25,7 @@ def long_swap_search(problem: RoundProblem, members: Ints | None = None) -> floa
     rule, weight = RepresentativeCovers.of(problem), problem.limits.latency_weight
 
     def allocated(members: Ints) -> Incumbent:
-        deadline, price, objective = best_deadline(weight, take(rule.terms, members), np.empty(members.size))
+        deadline, price, objective = best_deadline(weight, take(rule.terms, members), np.inf, np.empty(members.size))
         return Incumbent(float(objective), members, float(deadline), float(price))
 
     def costs(best: Incumbent) -> Floats:

@@ -35,6 +35,22 @@ def plain_round(clients: int, seed: int) -> RoundProblem:
     return RoundProblem.build(fleet, None, limits)
 
 
+def mixed_round(clients: int, seed: int) -> RoundProblem:
+    """A round whose mixture is limited, tightly or loosely, over lopsided clients of few classes."""
+    draw = np.random.default_rng([seed, 2])
+    shares = draw.dirichlet(np.full(int(draw.integers(2, 6)), float(draw.choice([0.3, 1.0]))), clients)
+    counts = np.array([draw.multinomial(int(draw.integers(50, 900)), share) for share in shares])
+    problem = plain_round(clients, seed)
+    limits = replace(
+        problem.limits,
+        divergence="mixture",
+        max_divergence=float(draw.choice([0.001, 0.01, 0.05, 0.2, 0.5])),
+        smoothing=float(draw.choice([0.0, 0.0, 0.5])),
+        min_samples=max(1, int(draw.uniform(0.05, 0.8) * counts.sum())),
+    )
+    return RoundProblem.build(Fleet.random(clients, seed, label_counts=counts), None, limits)
+
+
 def wishing(problem: RoundProblem, seed: int) -> RoundProblem | None:
     """The round with some wishes, None where they contradict one another before time and energy matter.
 
@@ -84,22 +100,23 @@ def _columns(plain: Decision, draw: np.random.Generator, tight: bool) -> dict[st
 
 _SECONDS = 20.0
 """What a search may take: a budget of joules can leave a gap that no time closes."""
+_ADVICE = r"raise (deadline_s|energy_budget_j|max_energy_j|max_divergence) to at least"
 _ROUNDING = 1e-8
 """What the oracles' own tolerance may amount to, relative to the cost."""
 
 
-def agrees(seed: int, clients: int, oracle: str, gap: float, **options: float) -> str:
+def agrees(seed: int, clients: int, oracle: str, gap: float, mixture: bool = False, **options: float) -> str:
     """What came of a random round of wishes: decided, open at the gap that is told, infeasible, or nothing to ask.
 
     Whatever it is, the oracle and the search must not contradict one another.
     """
-    problem = wishing(plain_round(clients, seed), seed)
+    problem = wishing((mixed_round if mixture else plain_round)(clients, seed), seed)
     if problem is None:
         return "nothing to ask"
     try:
         optimum = solve(problem, oracle, **options)
     except InfeasibleProblem:
-        with pytest.raises(InfeasibleProblem, match=r"raise (deadline_s|energy_budget_j|max_energy_j) to at least"):
+        with pytest.raises(InfeasibleProblem, match=_ADVICE):
             solve(problem, max_gap=gap, time_limit=_SECONDS)
         return "infeasible"
     decision = solve(problem, max_gap=gap, time_limit=_SECONDS)

@@ -13,15 +13,21 @@ from wisefl.decision.deadline.least import (
     least_band,
     least_energy,
     least_value,
+    mixture_will_do,
 )
 from wisefl.decision.feasibility import round_up
 from wisefl.decision.problem import RoundProblem
 from wisefl.errors import InfeasibleProblem
 
+LARGEST_DIVERGENCE = 100.0
+"""In nats; a set that holds every class is within it whatever its mixture."""
+
 
 def sets_within(problem: RoundProblem) -> list[Ints]:
     """Sets (positions among the candidates) that keep the limits on time and energy; none there are is an error."""
     limits = problem.limits
+    if limits.limits_mixture and mixture_will_do(problem) is False:
+        raise InfeasibleProblem(_too_far(problem))
     longest = far_deadline(problem) if limits.deadline_s is None else limits.deadline_s
     by_band = least_band(problem, longest)
     if by_band.bound > 1.0 + MET:
@@ -33,6 +39,20 @@ def sets_within(problem: RoundProblem) -> list[Ints]:
             raise InfeasibleProblem(_too_dear(problem, limits.energy_budget_j, by_energy.value))
         sets.append(by_energy.members)
     return sets
+
+
+def _too_far(problem: RoundProblem) -> str:
+    """No allowed set is representative."""
+    limits, most = problem.limits, LARGEST_DIVERGENCE
+    begin = f"no set of clients{_asked(problem, alone=True)} is within max_divergence = {limits.max_divergence:g}"
+
+    def will_do(limit: float) -> bool | None:
+        return mixture_will_do(replace(problem, limits=replace(limits, max_divergence=limit)))
+
+    if will_do(most) is not True:
+        return f"{begin}, whatever it is raised to: forbid fewer or give smoothing a value above 0"
+    _, least = least_value(will_do, limits.max_divergence, most)
+    return f"{begin}: raise max_divergence to at least {round_up(least)}"
 
 
 def _too_slow(problem: RoundProblem) -> str:
@@ -90,13 +110,15 @@ def _enough(problem: RoundProblem, far: float) -> float:
     return factor
 
 
-def _asked(problem: RoundProblem) -> str:
-    """What else is asked of a set, for a sentence."""
+def _asked(problem: RoundProblem, alone: bool = False) -> str:
+    """What else is asked of a set, for a sentence; `alone` without its divergence."""
     limits = problem.limits
     parts = [f"min_samples = {limits.min_samples}"]
     parts += [
         f"{name} = {getattr(limits, name)}" for name in ("min_clients", "max_clients") if name in problem.wishes
     ]
     parts += ["the required clients"] if limits.required else []
+    parts += ["without the forbidden ones"] if limits.forbidden and limits.limits_mixture else []
+    parts += [f"max_divergence = {limits.max_divergence:g}"] if limits.limits_mixture and not alone else []
     parts += ["max_energy_j"] if "max_energy_j" in problem.wishes and limits.deadline_s is not None else []
     return f" with {' and '.join(parts)}"

@@ -50,7 +50,7 @@ def test_every_representative_set_meets_the_rows_of_its_range_and_is_in_one(prob
     for part in leaves(whole):
         mine = (total >= part.fewest) & (total <= part.most)
         inside |= mine
-        rows = conditions_of(limit, part.shares, part.need, part.fewest, part.most)
+        rows = conditions_of(limit, part.shares, (part.need, part.fewest, part.most), (1, len(problem)))
         assert (pooled[mine] @ rows.weight.T >= rows.target - 1e-9).all()
     assert inside.all()
 

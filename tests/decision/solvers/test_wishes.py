@@ -90,8 +90,42 @@ def test_a_solver_that_knows_no_wishes_refuses_them_by_name(solver: str) -> None
         solve(problem, solver)
 
 
-def test_a_limit_on_the_mixture_refuses_values_by_name() -> None:
-    fleet = replace(Fleet.random(10, 0), value=np.ones(10))
-    problem = RoundProblem.build(fleet, None, Limits(divergence="mixture"))
-    with pytest.raises(InvalidInput, match="the limit on the mixture knows nothing of the clients' values"):
-        solve(problem)
+@pytest.mark.parametrize("part", range(4))
+def test_random_wishes_under_a_limit_on_the_mixture_are_decided_as_enumeration_does(part: int) -> None:
+    seeds = range(10 * part, 10 * part + 8)
+    came = [agrees(seed, 3 + seed % 6, "brute", 1e-6, mixture=True) for seed in seeds]
+    assert came.count("decided") >= 2
+    assert "open" not in came
+
+
+@pytest.mark.parametrize("scale", [0.5, 2.0, 10.0])
+def test_a_client_joins_a_representative_set_that_is_complete_without_it_where_it_is_worth_it(scale: float) -> None:
+    fleet, limits = Fleet.random(40, 0), Limits(divergence="mixture", max_divergence=0.05)
+    plain = solve(RoundProblem.build(fleet, None, limits))
+    worth = scale * plain.objective / np.sqrt(1.0 + np.arange(40))
+    decision = solve(RoundProblem.build(replace(fleet, value=worth), None, limits))
+    assert decision.violations() == {}
+    assert decision.status == "certified"
+    assert decision.gap == (decision.objective - decision.lower_bound) / decision.cost
+    assert decision.objective <= plain.objective - float(worth[plain.selected].sum()) + 1e-3 * plain.objective
+    assert (decision.selected.sum() > plain.selected.sum()) == (scale > 1.0)
+
+
+def test_few_clients_that_must_be_representative_name_the_divergence_that_will_do() -> None:
+    fleet = Fleet.random(20, 3)
+    limits = Limits(divergence="mixture", max_divergence=0.001, max_clients=3)
+    with pytest.raises(InfeasibleProblem, match=r"raise max_divergence to at least ([\d.e-]+)$") as caught:
+        solve(RoundProblem.build(fleet, None, limits))
+    named = float(str(caught.value).rsplit(" ", 1)[1])
+    assert solve(RoundProblem.build(fleet, None, replace(limits, max_divergence=named))).violations() == {}
+    with pytest.raises(InfeasibleProblem):
+        solve(RoundProblem.build(fleet, None, replace(limits, max_divergence=0.998 * named)))
+
+
+def test_a_class_that_only_forbidden_clients_hold_makes_no_divergence_do() -> None:
+    counts = np.full((6, 3), 400)
+    counts[:5, 2] = 0
+    fleet = Fleet.random(6, 0, label_counts=counts)
+    limits = Limits(divergence="mixture", forbidden=("5",))
+    with pytest.raises(InfeasibleProblem, match=r"= 0\.2, whatever it is raised to: forbid fewer"):
+        solve(RoundProblem.build(fleet, None, limits))

@@ -15,7 +15,7 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from wisefl.arrays import Floats
+from wisefl.arrays import Floats, Mask
 from wisefl.decision.problem import RoundProblem
 from wisefl.divergence import kl, label_distribution
 from wisefl.errors import MissingExtra
@@ -97,12 +97,13 @@ class ClassPrices:
     def __post_init__(self) -> None:
         self.rows = np.empty((0, self.rule.reference.size))
 
-    def best(self, cost: Floats) -> Floats:
+    def best(self, cost: Floats, required: Mask | None = None) -> Floats:
         """Class prices that make the bound for these (finite) costs nearly as large as fractions allow."""
-        scale = float(cost.max())
+        scale = float(np.abs(cost).max()) or 1.0
         weights = np.empty(0)
+        least = np.zeros(cost.size) if required is None else required.astype(float)
         for _ in range(CUTS):
-            part, weights = self._fractional(cost / scale)
+            part, weights = self._fractional(cost / scale, least)
             pooled = part @ self.rule.counts
             if self.rule.divergence(pooled) <= self.rule.limit * (1.0 + CLOSE) + CLOSE * CLOSE:
                 break
@@ -114,8 +115,11 @@ class ClassPrices:
             self.rows = self.rows[np.argsort(-weights, kind="stable")[: POOL // 2]]
         return np.asarray(prices)
 
-    def _fractional(self, cost: Floats) -> tuple[Floats, Floats]:
-        """(part of each client, weight of each tangent) at the optimum over fractions, by linear programming."""
+    def _fractional(self, cost: Floats, least: Floats) -> tuple[Floats, Floats]:
+        """(part of each client, weight of each tangent) at the optimum over fractions, by linear programming.
+
+        `least` is the part of each that must be taken.
+        """
         from scipy.optimize import linprog  # a fifth of a second that planning without this limit is spared
 
         worth = self.rows @ self.rule.counts.T
@@ -124,7 +128,7 @@ class ClassPrices:
             cost,
             A_ub=-np.vstack([self.samples[None] / self.need, worth / self.need]),
             b_ub=np.concatenate([[-1.0], free / self.need]),
-            bounds=(0.0, 1.0),
+            bounds=np.column_stack([least, np.ones(cost.size)]),
             method="highs-ds",
         )
         if solved.x is None:

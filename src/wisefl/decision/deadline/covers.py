@@ -56,6 +56,9 @@ class Covers:
     def parts(self) -> list["Covers"]:
         return []
 
+    def divided(self, client: int) -> list["Covers"]:
+        return []
+
     def may_matter(self, cost: Floats, cutoff: float, keep: Mask) -> None:
         may_matter(cost, self.samples, self.need, cutoff, self.scratch, keep)
 
@@ -124,7 +127,6 @@ class Covers:
             own,
             own - head_price,
             self.samples[core],
-            None,
             missing,
             base,
             base + head_price * heads,
@@ -149,6 +151,9 @@ class Covers:
             if found.sets:
                 break
         return found
+
+    def least(self, cost: Floats, max_nodes: int) -> Found:
+        return self.first(cost, Incumbent(), max_nodes)
 
     def neighbours(self, cost: Floats, members: Ints, most: int) -> list[Ints]:
         return exchanges(cost, self.samples, self.need, members, most)

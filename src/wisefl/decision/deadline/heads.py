@@ -4,13 +4,37 @@
 
 where g_k may be negative. A cover is not at its end when it is complete: who is worth something can still join. All
 others would only add their cost, so that of them no more join than it takes.
+
+Where the mixture is limited as well, class prices (`class_prices`) turn that into credits and charges on the costs of
+the bound, and a complete set is one whose mixture is within the limit. Who costs may then join all the same: it makes
+up for what somebody else does to the mixture.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
+from wisefl.arrays import Floats
 from wisefl.decision.deadline.knapsack import heads_taken, price_heads, reduce_to_core, relaxed_signed
-from wisefl.decision.deadline.walk import FOUND_ALL, LEAF_LIMIT, NODE_LIMIT
+from wisefl.decision.deadline.walk import FOUND_ALL, LEAF_LIMIT, NODE_LIMIT, is_representative
+
+
+class Classes(NamedTuple):
+    """What a limit on the mixture needs to know of the clients."""
+
+    counts: Floats
+    """Samples of each client (row) in each class."""
+    held: Floats
+    """Samples per class of what is chosen already; the walk changes it."""
+    reference: Floats
+    """p: everybody's distribution."""
+    limit: float
+    """The mixture is representative when KL(p || mixture) is at most this."""
+    credit: Floats
+    """What class prices take off each client's cost in the bound."""
+    always: float
+    """What they add to every set."""
 
 
 @njit(cache=True, error_model="numpy")
@@ -60,32 +84,40 @@ def _priced(cost, samples, need, heads, few, enough, scratch):  # type: ignore[n
 
 
 @njit(cache=True, error_model="numpy")
-def search(cost, samples, gains, need, fewest, most, cutoff, slack, improve, max_nodes, sets, sizes, scratch):  # type: ignore[no-untyped-def]
-    """(status, sets found, lower bound on others, nodes) for covers below the cutoff.
+def search(  # type: ignore[no-untyped-def]
+    cost, samples, gains, classes, need, fewest, most, cutoff, slack, improve, max_nodes, sets, sizes, scratch
+):
+    """(status, sets found, lower bound on others, nodes) for covers below the cutoff; `classes` may be None.
 
     With `improve` the cheapest, which is the only one kept; without it all that need each of their members, but for
     those who are worth something (`gains`). Rows of `sets` hold positions, not in order.
     """
-    value, sample_price, head_price, heads = relaxed_heads(cost, samples, need, fewest, most, cutoff, scratch)
+    reduced, always = cost, 0.0
+    if classes is not None:
+        reduced, always = cost - classes.credit, classes.always
+    value, sample_price, head_price, heads = relaxed_heads(
+        reduced, samples, need, fewest, most, cutoff - always, scratch
+    )
+    value += always
     if value >= cutoff:
         return FOUND_ALL, 0, value, 0
     forced, core = np.empty(cost.size, np.int64), np.empty(cost.size, np.int64)
-    reduced = cost - head_price
+    reduced = reduced - head_price
     taken, kept = reduce_to_core(reduced, samples, need, value, sample_price, cutoff, forced, core)
     forced, core = forced[:taken], core[:kept]
     if taken > most:
         return FOUND_ALL, 0, cutoff, 0
     core = core[np.argsort(reduced[core] / samples[core], kind="mergesort")]
-    base = np.sum(cost[forced])
     status, found, nodes = _walk(
         cost[core],
         reduced[core],
         samples[core],
-        gains[core],
+        cost[core] < 0.0 if improve else gains[core],
+        _of_core(classes, forced, core),
         need - np.sum(samples[forced]),
         (max(fewest - taken, 0), most - taken),
-        base,
-        base + head_price * (heads - taken),
+        np.sum(cost[forced]),
+        always + np.sum(reduced[forced]) + head_price * heads,
         cutoff,
         slack,
         improve,
@@ -104,7 +136,21 @@ def search(cost, samples, gains, need, fewest, most, cutoff, slack, improve, max
 
 
 @njit(cache=True, error_model="numpy")
-def _walk(cost, reduced, samples, gains, need, heads, spent, value, cutoff, slack, improve, max_nodes, sets, sizes):  # type: ignore[no-untyped-def]
+def _of_core(classes, forced, core):  # type: ignore[no-untyped-def]
+    """The classes of who is left open, with what the forced clients hold."""
+    if classes is None:
+        return None
+    held = classes.held.copy()
+    for k in forced:
+        held += classes.counts[k]
+    credit = classes.credit[core]
+    return Classes(classes.counts[core], held, classes.reference, classes.limit, credit, classes.always)
+
+
+@njit(cache=True, error_model="numpy")
+def _walk(  # type: ignore[no-untyped-def]
+    cost, reduced, samples, gains, classes, need, heads, spent, value, cutoff, slack, improve, max_nodes, sets, sizes
+):
     """(status, number of sets, nodes), depth first over clients sorted by reduced cost per sample."""
     count = cost.size
     fewest, most = heads
@@ -115,16 +161,20 @@ def _walk(cost, reduced, samples, gains, need, heads, spent, value, cutoff, slac
         sum_samples[k + 1] = sum_samples[k] + samples[k]
         if reduced[k] < 0.0:
             earning = k + 1
-    next_gain = np.full(count + 1, count)
+    next_gain, least_more = np.full(count + 1, count), np.full(count + 1, np.inf)
     for k in range(count - 1, -1, -1):
         next_gain[k] = k if gains[k] else next_gain[k + 1]
+        least_more[k] = min(least_more[k + 1], cost[k] + min(least_more[k + 1], 0.0))
     chosen = np.empty(count, np.int64)
     spent_before, value_before, missing_before = np.empty(count), np.empty(count), np.empty(count)
     depth, at, missing, found, nodes = 0, 0, need, 0, 0
+    fresh = True
     while True:
         nodes += 1
         complete = missing <= 0.0 and depth >= fewest
-        if complete and spent < cutoff:
+        if classes is not None:
+            complete = complete and is_representative(classes.held, classes.reference, classes.limit)
+        if complete and fresh and spent < cutoff:
             if found == sizes.size and not improve:
                 return LEAF_LIMIT, found, nodes
             slot = 0 if improve else found
@@ -136,8 +186,13 @@ def _walk(cost, reduced, samples, gains, need, heads, spent, value, cutoff, slac
         if nodes >= max_nodes:
             return NODE_LIMIT, found, nodes
         if complete:
-            at = next_gain[at]
-        if depth < most and at < count:
+            # Without a limit on the mixture nobody joins a complete set but to gain.
+            if classes is None:
+                at = next_gain[at]
+            elif next_gain[at] == count:
+                at = count
+        fresh = False
+        if depth < most and at < count and spent + least_more[at] < cutoff:
             bound = _filled(value, at, missing, reduced, samples, sum_reduced, sum_samples, earning)
             if bound < cutoff:
                 chosen[depth] = at
@@ -146,7 +201,11 @@ def _walk(cost, reduced, samples, gains, need, heads, spent, value, cutoff, slac
                 spent += cost[at]
                 value += reduced[at]
                 missing -= samples[at]
+                if classes is not None:
+                    for z in range(classes.held.size):
+                        classes.held[z] += classes.counts[at, z]
                 at += 1
+                fresh = True
                 continue
         if depth == 0:
             return FOUND_ALL, found, nodes
@@ -154,7 +213,10 @@ def _walk(cost, reduced, samples, gains, need, heads, spent, value, cutoff, slac
         last = chosen[depth]
         spent, value, missing = spent_before[depth], value_before[depth], missing_before[depth]
         at = last + 1
-        if improve:
+        if classes is not None:
+            for z in range(classes.held.size):
+                classes.held[z] -= classes.counts[last, z]
+        elif improve:
             while at < count and cost[at] >= cost[last] and samples[at] <= samples[last]:
                 at += 1
 

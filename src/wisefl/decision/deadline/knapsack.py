@@ -136,7 +136,7 @@ def may_matter(cost, samples, need, cutoff, scratch, keep):  # type: ignore[no-u
 @njit(cache=True, error_model="numpy")
 def search(cost, samples, need, spent, cutoff, improve, max_nodes, covers, sizes):  # type: ignore[no-untyped-def]
     """Depth-first over clients sorted by cost per sample; covers cheaper than the cutoff into `covers` (`walk`)."""
-    return walk(cost, cost, samples, None, need, spent, spent, cutoff, 0.0, improve, max_nodes, covers, sizes)
+    return walk(cost, cost, samples, need, spent, spent, cutoff, 0.0, improve, max_nodes, covers, sizes)
 
 
 @njit(cache=True, error_model="numpy")
@@ -359,7 +359,6 @@ def _cheapest_of_kind(cost, samples, need, cutoff, slack, kind, max_nodes, scrat
         own,
         own - head_price,
         samples[core],
-        None,
         missing,
         base,
         base + head_price * heads,

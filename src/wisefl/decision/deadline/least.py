@@ -17,7 +17,7 @@ from wisefl.decision.deadline.budget import Budget
 from wisefl.decision.deadline.covers import Covers
 from wisefl.decision.deadline.limited import LimitedCovers
 from wisefl.decision.deadline.mixture import RepresentativeCovers
-from wisefl.decision.deadline.rule import Incumbent, SetRule
+from wisefl.decision.deadline.rule import SetRule
 from wisefl.decision.deadline.search import DeadlineSearch
 from wisefl.decision.problem import RoundProblem
 
@@ -38,12 +38,20 @@ class Least(NamedTuple):
 def rule_of(problem: RoundProblem, *, valued: bool = True) -> SetRule:
     """Which sets a problem allows; without the clients' values where only its limits matter."""
     if problem.limits.limits_mixture:
-        return RepresentativeCovers.of(problem)
-    asked = {"required", "min_clients", "max_clients", *(("value",) if valued else ())}
+        covers = RepresentativeCovers.of(problem)
+        return covers if valued else covers.without_values()
+    # Where a budget binds, clients are decided one by one: required, or left out.
+    asked = {"required", "min_clients", "max_clients", "energy_budget_j", *(("value",) if valued else ())}
     if not asked & set(problem.wishes):
         return Covers.of(problem)
     rule = LimitedCovers.of(problem)
     return rule if valued else rule.without_values()
+
+
+def mixture_will_do(problem: RoundProblem) -> bool | None:
+    """Whether there is a set at all whose mixture is within its limit, whatever it costs; None where not known."""
+    found = rule_of(problem, valued=False).least(np.ones(problem.candidates.size), NODES)
+    return True if found.sets else (False if found.complete else None)
 
 
 def far_deadline(problem: RoundProblem) -> float:
@@ -63,7 +71,7 @@ def least_band(problem: RoundProblem, deadline: float) -> Least:
         )
     if not rule.relaxed_value(share) < np.inf:
         return Least(np.inf, np.inf, np.empty(0, np.int64))
-    found = rule.first(share, Incumbent(), NODES)
+    found = rule.least(share, NODES)
     if not found.sets:
         return Least(found.bound, np.inf, np.empty(0, np.int64))
     members = found.sets[0]

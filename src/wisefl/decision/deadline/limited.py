@@ -6,6 +6,7 @@ import numpy as np
 
 from wisefl.arrays import Floats, Ints, Mask
 from wisefl.decision.client_cost import take
+from wisefl.decision.deadline.asked import Asked
 from wisefl.decision.deadline.covers import ROOM, Covers
 from wisefl.decision.deadline.heads import relaxed_heads, search
 from wisefl.decision.deadline.knapsack import QUICK, heads_taken, relaxed_signed
@@ -62,6 +63,7 @@ class _Walk:
             left.cost,
             left.samples,
             self.gains,
+            None,
             left.missing,
             fewest,
             most,
@@ -94,19 +96,16 @@ class LimitedCovers:
     max_effort = 12
     width = 0.25
 
-    def __init__(self, plain: Covers, required: Mask, worth: Floats, heads: tuple[int, int]) -> None:
-        self.plain, self.required, self.worth = plain, required, worth
+    def __init__(self, plain: Covers, asked: Asked) -> None:
+        self.plain, self.asked, self.required, self.worth = plain, asked, asked.required, asked.worth
         self.clients, self.terms, self.samples, self.need = plain.clients, plain.terms, plain.samples, plain.need
-        self.heads = heads
-        self.gains = worth > 0.0
-        self.everybody = np.arange(required.size)
-        self.named = np.flatnonzero(required)
+        self.gains = asked.gains
+        self.everybody = np.arange(self.required.size)
+        self.named = np.flatnonzero(self.required)
 
     @classmethod
     def of(cls, problem: RoundProblem) -> "LimitedCovers":
-        limits, clients = problem.limits, problem.candidates
-        most = clients.size if limits.max_clients is None else min(limits.max_clients, clients.size)
-        return cls(Covers.of(problem), problem.required[clients], problem.value[clients], (limits.min_clients, most))
+        return cls(Covers.of(problem), Asked.of(problem))
 
     def load(self) -> None:
         """Have every kernel compiled, those too that most rounds never need."""
@@ -117,13 +116,13 @@ class LimitedCovers:
 
     def without_values(self) -> "LimitedCovers":
         """The same sets, nobody being worth anything."""
-        return LimitedCovers(self.plain, self.required, np.zeros(self.worth.size), self.heads)
+        return LimitedCovers(self.plain, self.asked.without_values())
 
     def narrowed(self, keep: Mask) -> "LimitedCovers":
         keep = keep | self.required
         narrow = self.plain.narrowed(keep)
         narrow.terms = take(self.terms, np.flatnonzero(keep))
-        return LimitedCovers(narrow, self.required[keep], self.worth[keep], self.heads)
+        return LimitedCovers(narrow, self.asked.narrowed(keep))
 
     def _open(self, cost: Floats) -> "_Open":
         """Who can still join the required ones, and what they leave to be done."""
@@ -133,7 +132,7 @@ class LimitedCovers:
             able = np.flatnonzero(~self.required & (own < np.inf))
             own, samples = own[able], samples[able]
         missing = self.need - float(self.samples[self.named].sum())
-        fewest, most = (max(count - self.named.size, 0) for count in self.heads)
+        fewest, most = (max(count - self.named.size, 0) for count in (self.asked.fewest, self.asked.most))
         return _Open(own, samples, able, base, missing, fewest, most)
 
     def _relaxed(self, cost: Floats, enough: float = np.inf) -> tuple[float, float, float]:
@@ -154,6 +153,11 @@ class LimitedCovers:
 
     def parts(self) -> list["LimitedCovers"]:
         return []
+
+    def divided(self, client: int) -> list["LimitedCovers"]:
+        inside = LimitedCovers(self.plain, self.asked.requiring(client))
+        inside.terms = self.terms
+        return [inside, self.narrowed(self.everybody != client)]
 
     def may_matter(self, cost: Floats, cutoff: float, keep: Mask) -> None:
         value, sample_price, head_price = self._relaxed(cost, cutoff)
@@ -246,7 +250,10 @@ class LimitedCovers:
     def neighbours(self, cost: Floats, members: Ints, most: int) -> list[Ints]:
         fixed = self.required[members]
         near = exchanges(cost - self.worth, self.samples, self.need, members, most, members[~fixed])
-        return [found for found in near if self.heads[0] <= found.size <= self.heads[1]]
+        return [found for found in near if self.asked.fewest <= found.size <= self.asked.most]
+
+    def least(self, cost: Floats, max_nodes: int) -> Found:
+        return self.first(cost, Incumbent(), max_nodes)
 
     def sharpen(self, deadline: float, band_price: float, best: Incumbent) -> None:
         """Nothing is priced that could be priced better."""

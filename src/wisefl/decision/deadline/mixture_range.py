@@ -10,9 +10,10 @@ from functools import cached_property
 import numpy as np
 
 from wisefl.arrays import Floats, Mask
+from wisefl.decision.deadline.asked import Asked
 from wisefl.decision.deadline.class_prices import MixtureLimit
 from wisefl.decision.deadline.mixture_rows import Conditions, conditions_of, extreme_shares
-from wisefl.decision.deadline.mixture_tree import CLOSED, COMPLETE, Pool, can_join, grow, room_for, tighten
+from wisefl.decision.deadline.mixture_tree import CLOSED, COMPLETE, Pool, Taken, can_join, grow, room_for, tighten
 from wisefl.decision.deadline.rule import Found
 from wisefl.decision.deadline.walk import FOUND_ALL
 
@@ -22,6 +23,7 @@ LARGEST_TREE = 4096
 """Clients that a tree may go over: its memory grows with their square."""
 ROOM = 4_000_000
 """Numbers that one enumeration may write down."""
+SMALLEST = 1e-300
 RUNGS = (0.4, 0.7, 0.9)
 """Where a tree has no end below the target: parts of the way from the root's bound to it that are tried before."""
 
@@ -39,9 +41,13 @@ class Look:
 
 @dataclass(frozen=True, eq=False)
 class SampleRange:
-    """The representative sets that hold `need` samples and between `fewest` and `most`, pseudo-samples included."""
+    """The representative sets that hold `need` samples and between `fewest` and `most`, pseudo-samples included.
+
+    Costs handed to it may be negative: what clients are worth is taken off.
+    """
 
     limit: MixtureLimit
+    asked: Asked
     shares: tuple[Floats, Floats]
     """The least and the greatest share of every class."""
     need: float
@@ -49,10 +55,11 @@ class SampleRange:
     most: float
 
     @classmethod
-    def whole(cls, limit: MixtureLimit, need: float) -> "SampleRange":
+    def whole(cls, limit: MixtureLimit, need: float, asked: Asked | None = None) -> "SampleRange":
         pseudo = limit.smoothing * limit.reference.size
         most = float(limit.counts.sum()) + pseudo
-        return cls(limit, extreme_shares(limit), need + pseudo, need + pseudo, most)
+        asked = asked or Asked.nothing(len(limit.counts))
+        return cls(limit, asked, extreme_shares(limit), need + pseudo, need + pseudo, most)
 
     @property
     def halves(self) -> list["SampleRange"]:
@@ -62,8 +69,8 @@ class SampleRange:
         cut = float(np.sqrt(self.fewest * self.most))
         return [replace(self, most=cut), replace(self, fewest=cut)]
 
-    def narrowed(self, limit: MixtureLimit) -> "SampleRange":
-        return replace(self, limit=limit)
+    def narrowed(self, limit: MixtureLimit, asked: Asked) -> "SampleRange":
+        return replace(self, limit=limit, asked=asked)
 
     def can_join(self) -> Mask:
         limit = self.limit
@@ -71,25 +78,33 @@ class SampleRange:
 
     @cached_property
     def _conditions(self) -> Conditions:
-        return conditions_of(self.limit, self.shares, self.need, self.fewest, self.most)
+        heads = (self.asked.fewest, self.asked.most)
+        return conditions_of(self.limit, self.shares, (self.need, self.fewest, self.most), heads)
 
     @cached_property
     def _entry(self) -> Floats:
-        return np.ascontiguousarray(self._conditions.weight @ self.limit.counts.T)
+        rows = self._conditions
+        return np.ascontiguousarray(rows.weight @ self.limit.counts.T + rows.per_head[:, None])
 
     @property
     def _start(self) -> Floats:
         return np.full(self.limit.reference.size, self.limit.smoothing)
 
+    def _root(self, cost: Floats) -> tuple[Pool, Taken, Mask, Mask]:
+        """(clients, what is taken, who must be in, who may) before anything is decided."""
+        pool = Pool(cost, self.limit.counts, self._entry, self.asked.gains)
+        chosen = self.asked.required.copy()
+        return pool, Taken(self._start, 0, 0.0, 0.0), chosen, ~chosen
+
     def look(self, cost: Floats) -> Look:
         """The bound with fractions, without any target but that of everybody's cost."""
-        size = cost.size
-        room = room_for(size, self._conditions.target.size, self.limit.reference.size)
-        chosen, allowed = np.zeros(size, np.bool_), np.ones(size, np.bool_)
-        pool = Pool(cost, self.limit.counts, self._entry)
-        enough = 1.1 * float(cost[cost < np.inf].sum())
-        state, bound, count, _ = tighten(pool, self._conditions, self._start, 0.0, enough, chosen, allowed, room)
-        part, reduced = np.where(chosen, 1.0, 0.0), np.where(chosen, -np.inf, np.inf)
+        room = room_for(cost.size, self._conditions.target.size, self.limit.reference.size)
+        pool, taken, chosen, allowed = self._root(cost)
+        enough = 1.1 * float(np.abs(cost[cost < np.inf]).sum()) + SMALLEST
+        state, bound, _, count, _ = tighten(pool, self._conditions, taken, enough, True, chosen, allowed, room)
+        part = np.where(chosen, 1.0, 0.0)
+        # Beyond a set that is one by itself everybody costs what it costs.
+        reduced = np.where(chosen, -np.inf, cost if state == COMPLETE else np.inf)
         if state == CLOSED:
             return Look(np.inf, part, reduced)
         listed = room.place[:count]
@@ -119,26 +134,26 @@ class SampleRange:
         self, cost: Floats, cutoff: float, slack: float, improve: bool, max_steps: int, max_sets: int
     ) -> Found:
         """The root of the tree, then the tree over those whom the root leaves open."""
-        size = cost.size
-        conditions, start, counts = self._conditions, self._start, self.limit.counts
-        room = room_for(size, conditions.target.size, start.size)
-        chosen, allowed = np.zeros(size, np.bool_), np.ones(size, np.bool_)
-        pool = Pool(cost, counts, self._entry)
-        state, bound, _, steps = tighten(pool, conditions, start, 0.0, cutoff, chosen, allowed, room)
+        conditions = self._conditions
+        room = room_for(cost.size, conditions.target.size, self.limit.reference.size)
+        pool, taken, chosen, allowed = self._root(cost)
+        state, bound, _, _, steps = tighten(pool, conditions, taken, cutoff, improve, chosen, allowed, room)
         forced, core = np.flatnonzero(chosen), np.flatnonzero(allowed)
         if state == CLOSED:
             return Found([], cutoff, True, steps)
-        if state == COMPLETE:  # who must be in is a set by itself, and any other is larger
+        if state == COMPLETE:  # who must be in is a set by itself, and any other is dearer
             return Found([forced], float(bound) - slack, True, steps)
         if core.size > LARGEST_TREE:
             return Found([], float(bound), False, steps)
         most = 1 if improve else max(1, min(max_sets, ROOM // max(core.size, 1)))
         sets, sizes = np.empty((most, core.size), np.int64), np.empty(most, np.int64)
+        entry, gains = np.ascontiguousarray(pool.entry[:, core]), pool.gains[core]
+        held = taken.held + pool.counts[forced].sum(axis=0)
+        spent, size = float(cost[forced].sum()), float(np.abs(cost[forced]).sum())
         status, found, last, more = grow(
-            Pool(cost[core], counts[core], np.ascontiguousarray(self._entry[:, core])),
+            Pool(cost[core], pool.counts[core], entry, gains),
             conditions,
-            start + counts[forced].sum(axis=0),
-            float(cost[forced].sum()),
+            Taken(held, forced.size, spent, size),
             cutoff,
             slack,
             improve,

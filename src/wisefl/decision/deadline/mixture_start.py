@@ -12,17 +12,23 @@ def regrow(weight, cost, counts, wanted, pseudo, chosen, ban):  # type: ignore[n
 
     The next client is the one that leaves the least of: divergence beyond the limit, part of the samples still
     missing, and `weight` times its cost. `ban` comes last of all, a client of infinite cost never: the set is left
-    incomplete when the others cannot form one.
+    incomplete when the others cannot form one, or too many would have to.
     """
     held = np.full(counts.shape[1], pseudo)
+    heads = 0
     for k in range(chosen.size):
         if chosen[k]:
             held += counts[k]
+            heads += 1
     looked = 0
-    while True:
+    while heads < wanted.most:
         total = np.sum(held)
-        if total >= wanted.need - 0.25 and is_representative(held, wanted.reference, wanted.limit):
-            return looked
+        if (
+            total >= wanted.need - 0.25
+            and heads >= wanted.fewest
+            and is_representative(held, wanted.reference, wanted.limit)
+        ):
+            break
         new, least = -1, np.inf
         for k in range(cost.size):
             if chosen[k] or cost[k] == np.inf:
@@ -34,9 +40,11 @@ def regrow(weight, cost, counts, wanted, pseudo, chosen, ban):  # type: ignore[n
                 new, least = k, score
         looked += cost.size
         if new < 0:
-            return looked
+            break
         chosen[new] = True
+        heads += 1
         held += counts[new]
+    return looked
 
 
 @njit(cache=True, error_model="numpy", inline="always")

@@ -1,7 +1,8 @@
 """Representative sets near a representative set: up to two members for up to two others. Compiled.
 
 What is asked of a set is linear in nothing, so exchanges are simply tried, the cheapest first; a set is compared by
-the sum of its clients' costs, which are estimates, and allocated exactly by whoever asked.
+the sum of its clients' costs, which are estimates, and allocated exactly by whoever asked. Costs may be negative,
+what clients are worth being taken off: up to two may then join without anybody leaving.
 """
 
 from typing import NamedTuple
@@ -9,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from wisefl.arrays import Floats
+from wisefl.arrays import Floats, Mask
 from wisefl.decision.deadline.mixture_start import regrow
 from wisefl.decision.deadline.walk import is_representative
 
@@ -17,6 +18,8 @@ PARTNERS = 96
 """Outsiders that come in pairs: the cheapest."""
 REMOVED = 3
 """Members at most that leave at random before a set is grown again."""
+STALE = 30
+"""Turns for each member of the best set after which, nothing better being found, its surroundings are known."""
 NOBODY = -1
 
 
@@ -28,6 +31,10 @@ class Wanted(NamedTuple):
     limit: float
     lowest: Floats
     """The least share of each class: quicker to look at than the divergence."""
+    required: Mask
+    fewest: int
+    most: int
+    """Clients."""
 
 
 @njit(cache=True, error_model="numpy", inline="always")
@@ -68,28 +75,39 @@ def exchanges(cost, counts, wanted, chosen, held, order, change, moves, max_chec
 
     `order` lists everybody of finite cost, cheapest first.
     """
-    inside = np.flatnonzero(chosen)
+    inside = np.flatnonzero(chosen & ~wanted.required)
     outside = order[~chosen[order]]
+    heads = np.count_nonzero(chosen)
+    earned = min(cost[outside[0]], 0.0) if outside.size > 0 else 0.0
     rest, more = np.empty(held.size), np.empty(held.size)
     worst = change.size - 1
     checks = 0
-    for h in range(-1, inside.size):
-        for i in range(h + 1, inside.size):
-            out, other_out = inside[i], (inside[h] if h >= 0 else NOBODY)
-            saved = cost[out] + (cost[other_out] if h >= 0 else 0.0)
+    for h in range(-2 if earned < 0.0 else -1, inside.size):
+        for i in range(max(h, -1) + 1, inside.size if h > -2 else 1):
+            out, other_out = (inside[i] if h > -2 else NOBODY), (inside[h] if h >= 0 else NOBODY)
+            gone = (out >= 0) + (other_out >= 0)
+            saved = (cost[out] if out >= 0 else 0.0) + (cost[other_out] if h >= 0 else 0.0)
+            # So many may come in for them.
+            least, room = max(wanted.fewest - heads + gone, 0), wanted.most - heads + gone
             for z in range(held.size):
-                rest[z] = held[z] - counts[out, z] - (counts[other_out, z] if h >= 0 else 0.0)
+                rest[z] = held[z]
+                if out >= 0:
+                    rest[z] -= counts[out, z]
+                if other_out >= 0:
+                    rest[z] -= counts[other_out, z]
             checks += 1
-            if -saved < change[worst] and _allowed(rest, counts, NOBODY, NOBODY, wanted, more):
+            if least == 0 and -saved < change[worst] and _allowed(rest, counts, NOBODY, NOBODY, wanted, more):
                 _keep(change, moves, -saved, out, other_out, NOBODY, NOBODY)
-            for j in range(outside.size):
+            for j in range(outside.size if room > 0 else 0):
                 enter = outside[j]
-                if cost[enter] - saved >= change[worst] or checks >= max_checks:
+                # Whoever comes beside it earns so much at most.
+                if cost[enter] + earned - saved >= change[worst] or checks >= max_checks:
                     break
-                checks += 1
-                if _allowed(rest, counts, enter, NOBODY, wanted, more):
-                    _keep(change, moves, cost[enter] - saved, out, other_out, enter, NOBODY)
-                for g in range(min(j, PARTNERS)):
+                if least <= 1 and cost[enter] - saved < change[worst]:
+                    checks += 1
+                    if _allowed(rest, counts, enter, NOBODY, wanted, more):
+                        _keep(change, moves, cost[enter] - saved, out, other_out, enter, NOBODY)
+                for g in range(min(j, PARTNERS) if room > 1 and least <= 2 else 0):
                     both = cost[enter] + cost[outside[g]] - saved
                     if both >= change[worst]:
                         break
@@ -120,7 +138,7 @@ def _descend(cost, counts, wanted, chosen, pseudo, order, max_checks):  # type: 
     """Exchange while that makes the set cheaper; exchanges tried."""
     change, moves, checks = np.empty(1), np.empty((1, 4), np.int64), 0
     while checks < max_checks:
-        paid = np.sum(cost[chosen])
+        paid = np.sum(np.abs(cost[chosen]))
         change[0] = -1e-9 * paid
         held = _pool(counts, chosen, pseudo)
         checks += exchanges(cost, counts, wanted, chosen, held, order, change, moves, max_checks - checks)
@@ -140,16 +158,19 @@ def wander(cost, counts, wanted, chosen, pseudo, order, weights, max_checks, set
     best, paid = chosen.copy(), np.inf
     values = np.full(len(sets), np.inf)
     checks, turn, state = 0, 0, 12345
-    while checks < max_checks:
+    stale, members = 0, np.flatnonzero(chosen)
+    while checks < max_checks and stale <= STALE * members.size:
         checks += _descend(cost, counts, wanted, chosen, pseudo, order, max_checks - checks) + order.size
         spent = _remember(cost, counts, wanted, chosen, pseudo, sets, values)
+        stale += 1
         if spent < paid:
-            best[:], paid = chosen, spent
+            best[:], paid, stale = chosen, spent, 0
         chosen[:] = best
         members = np.flatnonzero(best)
-        for _ in range(1 + turn % REMOVED):
+        loose = np.flatnonzero(best & ~wanted.required)
+        for _ in range(1 + turn % REMOVED if loose.size > 0 else 0):
             state = (state * 1103515245 + 12345) % 2147483648
-            chosen[members[(state >> 8) % members.size]] = False
+            chosen[loose[(state >> 8) % loose.size]] = False
         state = (state * 1103515245 + 12345) % 2147483648
         ban = order[(state >> 8) % order.size]
         checks += regrow(weights[turn % weights.size], cost, counts, wanted, pseudo, chosen, ban)
@@ -164,7 +185,7 @@ def grow_each(starts, cost, counts, wanted, pseudo, order, weights, max_checks, 
     chosen = np.empty(cost.size, np.bool_)
     for first in starts:
         for weight in weights:
-            chosen[:] = False
+            chosen[:] = wanted.required
             chosen[first] = True
             regrow(weight, cost, counts, wanted, pseudo, chosen, NOBODY)
             _descend(cost, counts, wanted, chosen, pseudo, order, max_checks)
@@ -176,6 +197,8 @@ def _remember(cost, counts, wanted, chosen, pseudo, sets, values):  # type: igno
     """Put a set among the cheapest met, once; its cost, infinite if it is no representative set."""
     held = _pool(counts, chosen, pseudo)
     if np.sum(held) < wanted.need - 0.25 or not is_representative(held, wanted.reference, wanted.limit):
+        return np.inf
+    if not wanted.fewest <= np.count_nonzero(chosen) <= wanted.most:
         return np.inf
     spent = np.sum(cost[chosen])
     slot = values.size - 1
@@ -200,6 +223,6 @@ def nearby(cost, counts, wanted, chosen, pseudo, order, ceiling, max_checks, set
     held = _pool(counts, chosen, pseudo)
     exchanges(cost, counts, wanted, chosen, held, order, change, moves, max_checks)
     for row in range(len(sets)):
-        if moves[row, 0] >= 0:
+        if moves[row].max() >= 0:
             sets[row] = chosen
             _apply(moves[row], sets[row])

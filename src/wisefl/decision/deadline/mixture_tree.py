@@ -7,7 +7,10 @@ A tree goes over the sets of one range of samples, whose linear conditions are t
 
 whatever the prices are: nothing rests on the linear program (`simplex`) that finds them. In a cover row (entries and
 what is missing not negative) an entry counts at most as much as is missing: who is in or out is never a fraction, and
-a client of which a tenth would do is charged whole. That, said again at every node, is what fractions miss. Compiled.
+a client of which a tenth would do is charged whole. That, said again at every node, is what fractions miss.
+
+Costs may be negative, what clients are worth being taken off. A set that is allowed is then not the end of its
+branch: who earns, or may, can still join, and who costs may make up for what that one does to the mixture. Compiled.
 """
 
 from typing import NamedTuple
@@ -15,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from wisefl.arrays import Floats, Ints
+from wisefl.arrays import Floats, Ints, Mask
 from wisefl.decision.deadline.simplex import least_cost
 from wisefl.decision.deadline.walk import FOUND_ALL, LEAF_LIMIT, NODE_LIMIT, is_representative
 
@@ -26,7 +29,9 @@ HARMLESS = 1e-12
 STEP = 100.0
 """Entries of a linear program that are handled in the time of one node of the depth-first walk."""
 
-CLOSED, COMPLETE, OPEN = 0, 1, 2
+CLOSED, COMPLETE, OPEN, GROWING = 0, 1, 2, 3
+"""What a branch is: without a set that is looked for; a set, and none better beyond it; undecided; a set, and others
+beyond it undecided."""
 
 
 class Pool(NamedTuple):
@@ -37,6 +42,18 @@ class Pool(NamedTuple):
     """Samples of each client (row) in each class."""
     entry: Floats
     """What each client (column) adds to each condition."""
+    gains: Mask
+    """Who can make a set better that is allowed without it, whatever it costs at the moment."""
+
+
+class Taken(NamedTuple):
+    """What those come to who are in already."""
+
+    held: Floats
+    heads: int
+    spent: float
+    size: float
+    """The same as `spent`, without signs."""
 
 
 class Room(NamedTuple):
@@ -100,7 +117,10 @@ def least_divergence(held, most, reference):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, error_model="numpy")
 def _thin(pool, conditions, spent, cutoff, allowed, room):  # type: ignore[no-untyped-def]
-    """Strike out whoever cannot join what `room.held` holds; how many are left, listed in `room.place`."""
+    """Strike out whoever cannot join what `room.held` holds; how many are left, listed in `room.place`.
+
+    `spent` is the least that a set of the branch can cost whoever else joins.
+    """
     held, more = room.held, room.more
     total = held.sum()
     count = 0
@@ -112,7 +132,7 @@ def _thin(pool, conditions, spent, cutoff, allowed, room):  # type: ignore[no-un
             more[z] = held[z] + pool.counts[k, z]
             size += pool.counts[k, z]
         if (
-            spent + pool.cost[k] >= cutoff
+            spent + max(pool.cost[k], 0.0) >= cutoff
             or total + size > conditions.most * (1.0 + ROUNDING)
             or least_divergence(more, conditions.most, conditions.reference) > conditions.limit + HARMLESS
         ):
@@ -125,11 +145,11 @@ def _thin(pool, conditions, spent, cutoff, allowed, room):  # type: ignore[no-un
 
 
 @njit(cache=True, error_model="numpy")
-def _set_up_rows(pool, conditions, count, room):  # type: ignore[no-untyped-def]
+def _set_up_rows(pool, conditions, heads, count, room):  # type: ignore[no-untyped-def]
     """What is missing in each row and what each client can add to it; False if all together do not suffice."""
     missing, entry, place = room.missing, room.entry, room.place
     for r in range(conditions.target.size):
-        lack = conditions.target[r]
+        lack = conditions.target[r] - conditions.per_head[r] * heads
         for z in range(room.held.size):
             lack -= conditions.weight[r, z] * room.held[z]
         at_most = np.inf
@@ -172,12 +192,15 @@ def _round_up(lack, largest, supply, entry):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy")
-def proved(count, spent, room):  # type: ignore[no-untyped-def]
-    """What `room.price` proves, less what rounding may have added; reduced costs into `room.reduced`."""
+def proved(count, spent, magnitude, room):  # type: ignore[no-untyped-def]
+    """What `room.price` proves, less what rounding may have added; reduced costs into `room.reduced`.
+
+    `magnitude` is what those in already come to without signs.
+    """
     price, missing, reduced, size = room.price, room.missing, room.reduced[:count], room.size[:count]
-    value = magnitude = spent
+    value = spent
     reduced[:] = room.cost[:count]
-    size[:] = room.cost[:count]
+    size[:] = np.abs(room.cost[:count])
     for r in range(price.size):
         if price[r] == 0.0:
             continue
@@ -193,39 +216,69 @@ def proved(count, spent, room):  # type: ignore[no-untyped-def]
     return value - 3e-16 * (count + price.size) * magnitude
 
 
-@njit(cache=True, error_model="numpy")
-def tighten(pool, conditions, start, spent, cutoff, chosen, allowed, room):  # type: ignore[no-untyped-def]
-    """(state, bound, listed clients, steps) of a branch: who must be in it joins `chosen`, who cannot is struck out.
+@njit(cache=True, error_model="numpy", inline="always")
+def _join(pool, taken, chosen, room):  # type: ignore[no-untyped-def]
+    """(paid, paid without signs, heads) with all who are chosen; what they hold into `room.held`."""
+    paid, size, heads = taken.spent, taken.size, taken.heads
+    room.held[:] = taken.held
+    for k in range(chosen.size):
+        if chosen[k]:
+            paid += pool.cost[k]
+            size += abs(pool.cost[k])
+            heads += 1
+            for z in range(room.held.size):
+                room.held[z] += pool.counts[k, z]
+    return paid, size, heads
 
-    A set that takes (leaves out) a client against its reduced cost costs at least that much more than the bound.
+
+@njit(cache=True, error_model="numpy", inline="always")
+def _to_earn(pool, allowed):  # type: ignore[no-untyped-def]
+    """(what those who may still join earn at most, not above 0; whether any of them may make a set better)."""
+    earned, gains = 0.0, False
+    for k in range(allowed.size):
+        if allowed[k]:
+            earned += min(pool.cost[k], 0.0)
+            gains |= pool.gains[k]
+    return earned, gains
+
+
+@njit(cache=True, error_model="numpy")
+def tighten(pool, conditions, taken, cutoff, improve, chosen, allowed, room):  # type: ignore[no-untyped-def]
+    """(state, bound, paid, listed clients, steps) of a branch: who must be in it joins `chosen`, who cannot is struck
+    out.
+
+    A set that takes (leaves out) a client against its reduced cost costs at least that much more than the bound. With
+    `improve` a better set is one that costs less, else one to which those of `pool.gains` may belong.
     """
     steps = 0
     while True:
-        paid = spent
-        room.held[:] = start
-        for k in range(chosen.size):
-            if chosen[k]:
-                paid += pool.cost[k]
-                for z in range(start.size):
-                    room.held[z] += pool.counts[k, z]
+        paid, size, heads = _join(pool, taken, chosen, room)
+        earned, gains = _to_earn(pool, allowed)
         total = room.held.sum()
         # Samples are whole numbers, pseudo-samples need not be.
-        if paid >= cutoff or total > conditions.most + 0.25:
-            return CLOSED, paid, 0, steps
-        if total >= conditions.need - 0.25 and is_representative(room.held, conditions.reference, conditions.limit):
-            return COMPLETE, paid, 0, steps
+        if paid + earned >= cutoff or total > conditions.most + 0.25 or heads > conditions.heads[1]:
+            return CLOSED, paid, paid, 0, steps
+        state = OPEN
+        if (
+            total >= conditions.need - 0.25
+            and heads >= conditions.heads[0]
+            and is_representative(room.held, conditions.reference, conditions.limit)
+        ):
+            state = GROWING
+            if not (earned < 0.0 if improve else gains):
+                return COMPLETE, paid, paid, 0, steps
         if least_divergence(room.held, conditions.most, conditions.reference) > conditions.limit + HARMLESS:
-            return CLOSED, np.inf, 0, steps
-        count = _thin(pool, conditions, paid, cutoff, allowed, room)
-        if not _set_up_rows(pool, conditions, count, room):
-            return CLOSED, np.inf, 0, steps
+            return CLOSED, np.inf, paid, 0, steps
+        count = _thin(pool, conditions, paid + earned, cutoff, allowed, room)
+        if not _set_up_rows(pool, conditions, heads, count, room):
+            return CLOSED, np.inf, paid, 0, steps
         pivots = least_cost(
             room.cost[:count], room.entry[:, :count], room.missing, cutoff - paid, room.part, room.price
         )
         steps += int((pivots + 4) * count * room.missing.size / STEP)
-        bound = proved(count, paid, room)
+        bound = proved(count, paid, size, room)
         if bound >= cutoff:
-            return CLOSED, bound, 0, steps
+            return CLOSED, bound, paid, 0, steps
         forced = False
         for j in range(count):
             k, reduced = room.place[j], room.reduced[j]
@@ -235,7 +288,7 @@ def tighten(pool, conditions, start, spent, cutoff, chosen, allowed, room):  # t
                 allowed[k] = False
                 chosen[k] = forced = True
         if not forced:
-            return OPEN, bound, count, steps
+            return state, bound, paid, count, steps
 
 
 @njit(cache=True, error_model="numpy")
@@ -255,45 +308,50 @@ def _branching_client(count, allowed, room):  # type: ignore[no-untyped-def]
         if not allowed[room.place[j]]:
             continue
         part = room.part[j]
-        score = min(part, 1.0 - part) * room.cost[j] + 1e-6 * part * room.cost[j]
+        score = (min(part, 1.0 - part) + 1e-6 * part) * abs(room.cost[j])
         if score > best:
             client, best = room.place[j], score
     return client
 
 
 @njit(cache=True, error_model="numpy")
-def grow(pool, conditions, start, spent, cutoff, slack, improve, max_steps, sets, sizes):  # type: ignore[no-untyped-def]
-    """Representative sets that cost less than the cutoff: `start` and `spent` are what everybody who is in adds.
+def grow(pool, conditions, taken, cutoff, slack, improve, max_steps, sets, sizes):  # type: ignore[no-untyped-def]
+    """Representative sets that cost less than the cutoff, with all who are `taken` already.
 
     With `improve` each set found lowers the cutoff to `slack` below its cost and only the last is kept; without it
-    every set below the cutoff that needs each of its members is kept, until `sizes` is full. Returns (status, number
-    of sets, cutoff, steps): the cutoff bounds the cost of any set not kept when everything was searched.
+    every set below the cutoff that needs each of its members, but for those of `pool.gains`, is kept, until `sizes`
+    is full. Returns (status, number of sets, cutoff, steps): the cutoff bounds the cost of any set not kept when
+    everything was searched.
     """
     clients = pool.cost.size
-    room = room_for(clients, conditions.target.size, start.size)
+    room = room_for(clients, conditions.target.size, taken.held.size)
     # A branch without its client takes the place of its parent, one with it the place above: no more is needed.
     chosen = np.zeros((clients + 2, clients), np.bool_)
     allowed = np.ones((clients + 2, clients), np.bool_)
+    # How many a branch's set had when it was kept: without its client it is the same set again.
+    kept = np.full(clients + 2, -1)
     top, found, steps = 1, 0, 0
     while top > 0:
         if steps >= max_steps:
             return NODE_LIMIT, found, cutoff, steps
         top -= 1
-        state, paid, count, taken = tighten(pool, conditions, start, spent, cutoff, chosen[top], allowed[top], room)
-        steps += taken + 1
-        if state == COMPLETE:
-            if found == sizes.size and not improve:
-                return LEAF_LIMIT, found, cutoff, steps
-            slot = 0 if improve else found
-            found = slot + 1
-            sizes[slot] = 0
-            for k in range(clients):
-                if chosen[top, k]:
-                    sets[slot, sizes[slot]] = k
-                    sizes[slot] += 1
-            if improve:
-                cutoff = paid - slack
-        if state != OPEN:
+        state, bound, paid, count, more = tighten(
+            pool, conditions, taken, cutoff, improve, chosen[top], allowed[top], room
+        )
+        steps += more + 1
+        if state in (COMPLETE, GROWING):
+            heads = np.count_nonzero(chosen[top])
+            if paid < cutoff and heads > kept[top]:
+                if found == sizes.size and not improve:
+                    return LEAF_LIMIT, found, cutoff, steps
+                slot = 0 if improve else found
+                found = slot + 1
+                sizes[slot] = heads
+                sets[slot, :heads] = np.flatnonzero(chosen[top])
+                if improve:
+                    cutoff = paid - slack
+            kept[top] = heads
+        if state in (CLOSED, COMPLETE) or bound >= cutoff:
             continue
         client = _branching_client(count, allowed[top], room)
         if client < 0:
@@ -301,5 +359,6 @@ def grow(pool, conditions, start, spent, cutoff, slack, improve, max_steps, sets
         allowed[top, client] = False
         chosen[top + 1], allowed[top + 1] = chosen[top], allowed[top]
         chosen[top + 1, client] = True
+        kept[top + 1] = -1
         top += 2
     return FOUND_ALL, found, cutoff, steps

@@ -65,6 +65,10 @@ class SetRule(Protocol):
         """Rules that each allow some of the sets, together all, and bound them better; none if there is no such."""
         ...
 
+    def divided(self, client: int) -> list[Self]:
+        """The sets with this client, and those without it; nothing where a rule is never asked."""
+        ...
+
     def may_matter(self, cost: Floats, cutoff: float, keep: Mask) -> None:
         """Mark in `keep` everybody who can be in an allowed set that costs less than the cutoff."""
         ...
@@ -99,6 +103,10 @@ class SetRule(Protocol):
 
     def first(self, cost: Floats, best: Incumbent, max_nodes: int) -> Found:
         """A cheap set while no cutoff is known."""
+        ...
+
+    def least(self, cost: Floats, max_nodes: int) -> Found:
+        """The cheapest allowed set of all, none if there is none; a proof if the search came to its end."""
         ...
 
     def neighbours(self, cost: Floats, members: Ints, most: int) -> list[Ints]:

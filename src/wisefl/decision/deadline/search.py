@@ -24,10 +24,11 @@ import numpy as np
 
 from wisefl.arrays import Floats, Ints, Mask
 from wisefl.decision.allocation import Ceilings, best_allocation
-from wisefl.decision.client_cost import take, with_energy_price
+from wisefl.decision.client_cost import take
 from wisefl.decision.deadline.budget import Budget, OutOfBudget
 from wisefl.decision.deadline.relaxation import costs_at, costs_over, next_band_price, relaxed_optimum
 from wisefl.decision.deadline.rule import Found, Incumbent, SetRule
+from wisefl.decision.deadline.scope import Scope
 from wisefl.errors import InvalidInput
 
 NARROWEST = 1e-7
@@ -46,32 +47,6 @@ ENERGY_STEPS = (2.0, 1.2)
 """Factors by which an interval's price of a joule is raised or lowered, while that helps."""
 NEIGHBOURS, POLISHES = 16, 12
 """Exchanges that are allocated exactly around one set, and sets that a descent may pass."""
-
-
-class Scope:
-    """The clients that can matter in some intervals, with room for their upload times and costs."""
-
-    def __init__(self, rule: SetRule) -> None:
-        self.rule = rule
-        self.size = rule.samples.size
-        self.tau = np.empty(self.size)
-        self.cost_first, self.cost_last = np.empty(self.size), np.empty(self.size)
-        self.unpriced, self.energy_price = rule.terms, 0.0
-
-    def price_energy(self, price: float) -> None:
-        """Have the rule's clients pay so much for every joule beside what it costs."""
-        if price != self.energy_price:
-            self.energy_price = price
-            self.rule.terms = with_energy_price(self.unpriced, price) if price > 0.0 else self.unpriced
-
-    def narrowed(self, keep: Mask) -> "Scope":
-        """The scope of some of its clients, under the same price."""
-        price = self.energy_price
-        self.price_energy(0.0)
-        narrow = Scope(self.rule.narrowed(keep))
-        self.price_energy(price)
-        narrow.price_energy(price)
-        return narrow
 
 
 @dataclass(order=True)
@@ -294,11 +269,17 @@ class DeadlineSearch:
             searchable = bound < self.cutoff and (ends or where.thorough)
             if searchable and (narrow or self._gap_at(scope, where, band_price, effort)):
                 self._polish(scope)
-                if self._enumerate(scope, where, band_price, effort):
+                left = self._enumerate(scope, where, band_price, effort)
+                if left is None:
                     bound = self.cutoff
                 elif loss <= scope.rule.width * (self.cutoff - bound):
                     bound = max(bound, interval.bound)
-                    return [Interval(bound, first, last, band_price, scope, effort + 1, energy_price)]
+                    kinds = self._divided(scope, left, tangent) if effort > 0 else []
+                    effort += not kinds
+                    return [
+                        Interval(bound, first, last, band_price, kind, effort, energy_price)
+                        for kind in kinds or [scope]
+                    ]
         # What a price reached in this interval decides which to go on with; what its parent proved still holds.
         bound = max(bound, interval.bound)
         if bound >= self.cutoff:
@@ -359,11 +340,20 @@ class DeadlineSearch:
         return scope.energy_price * self.ceilings.energy_j if scope.energy_price > 0.0 else 0.0
 
     def _parts(self, scope: Scope, deadline: float) -> list[Scope]:
-        """Scopes of the kinds of sets that are better bounded apart, if the rule tells any."""
-        parts = [Scope(rule) for rule in scope.rule.parts()]
-        for part in parts:
-            part.tau[:] = 0.5 * deadline
-        return parts
+        """A scope's parts, with upload times to begin with."""
+        return _begun(scope.parts(), deadline)
+
+    def _divided(self, scope: Scope, left: list[Ints], deadline: float) -> list[Scope]:
+        """With and without a client on whom the sets that are left are divided, where a budget of joules binds.
+
+        One price of a joule cannot say which of two whole clients to take; with one of them decided it can.
+        """
+        if not scope.energy_price > 0.0 or not left:
+            return []
+        times = np.bincount(np.concatenate(left), minlength=scope.size)
+        contested = np.minimum(times, len(left) - times)
+        client = int(np.argmax(contested))
+        return _begun(scope.divided(client), deadline) if contested[client] > 0 else []
 
     def _raise_relaxed(self, interval: Interval, tangent: float) -> tuple[float, float, float]:
         """(bound, band price, bound at the tangent's deadline alone) with fractions of clients allowed."""
@@ -462,8 +452,8 @@ class DeadlineSearch:
         point = where._replace(first=where.tangent, last=where.tangent)
         return self._integer_bound(scope, point, band_price, effort)[0] < self.cutoff
 
-    def _enumerate(self, scope: Scope, where: Deadlines, band_price: float, effort: int) -> bool:
-        """Allocate every set whose bound in the interval is below the cutoff; False when there are too many."""
+    def _enumerate(self, scope: Scope, where: Deadlines, band_price: float, effort: int) -> list[Ints] | None:
+        """Allocate every set whose bound in the interval is below the cutoff; some of them if there are too many."""
         self._costs_over(scope, where, band_price)
         for deadline, cost in ((where.first, scope.cost_first), (where.last, scope.cost_last)):
             top = self._room(scope, deadline, band_price)
@@ -472,8 +462,8 @@ class DeadlineSearch:
             self.budget.spend(found.nodes, begin)
             self._try_each(scope, found)
             if not found.complete:
-                return False
-        return True
+                return found.sets
+        return None
 
     def _costs_over(self, scope: Scope, where: Deadlines, band_price: float) -> None:
         self.budget.pass_over(scope.size)
@@ -524,3 +514,10 @@ class DeadlineSearch:
         objective = cost - worth
         if objective < self.best.objective:
             self.best = Incumbent(objective, members, deadline, band_price, energy_price, worth)
+
+
+def _begun(scopes: list[Scope], deadline: float) -> list[Scope]:
+    """Scopes with upload times to begin with."""
+    for scope in scopes:
+        scope.tau[:] = 0.5 * deadline
+    return scopes

@@ -1,8 +1,8 @@
-"""A small covering linear program by the dual simplex method: min c x, A x >= b, 0 <= x <= 1, with c >= 0. Compiled.
+"""A small covering linear program by the dual simplex method: min c x, A x >= b, 0 <= x <= 1. Compiled.
 
-With all x at 0 and slacks in the basis the prices are right from the start, so there is no first phase; a dense
-dictionary is quickest for a few dozen rows. Nothing rests on its accuracy: whoever asks takes the prices, which are
-made non-negative, and computes the bound that they prove again from scratch.
+With x at 0, or at 1 where that earns something, and slacks in the basis the prices are right from the start, so there
+is no first phase; a dense dictionary is quickest for a few dozen rows. Nothing rests on its accuracy: whoever asks
+takes the prices, which are made non-negative, and computes the bound that they prove again from scratch.
 """
 
 import numpy as np
@@ -28,6 +28,12 @@ def least_cost(cost, entry, missing, enough, part, price):  # type: ignore[no-un
     able, ratio = np.empty(count, np.int64), np.empty(count)
     total, pivots = 0.0, 0
     ray = -1
+    for j in range(count):
+        if cost[j] < 0.0:
+            at_one[j] = True
+            total += cost[j]
+            for i in range(rows):
+                value[i] += entry[i, j]
     while pivots < PIVOTS * (count + rows) and total < enough:
         leaving, wrong = _most_violated(basic, value, count)
         if leaving < 0:

@@ -1,39 +1,22 @@
-"""The depth-first walk over sets of clients, once for every rule that a set may have to keep. Compiled.
+"""The depth-first walk over sets of clients that hold enough together. Compiled.
 
 A branch ends where its set is complete (anything larger costs more) or where its bound reaches the cutoff. The bound
-is a covering knapsack with fractions over *reduced* costs: the clients' own for plain coverage, the costs less what
-class prices grant where the mixture is limited, which may then be negative.
+is a covering knapsack with fractions over *reduced* costs: the clients' own, less what a price per head takes off,
+which may then be negative.
 
 `walk` goes over clients sorted by reduced cost per sample and keeps the sets that are complete and cost less than the
-cutoff. `spent` are the costs and `value` the reduced costs of what is chosen already; `classes` is None for plain
-coverage. With `improve` each set found lowers the cutoff, to `slack` below its cost so that sets which differ by less
-are not told apart, and only the last is kept; without it every set below the cutoff that needs each of its members is
-kept, until `sizes` is full. The bound that it returns is the cutoff when everything was searched.
+cutoff. `spent` are the costs and `value` the reduced costs of what is chosen already. With `improve` each set found
+lowers the cutoff, to `slack` below its cost so that sets which differ by less are not told apart, and only the last
+is kept; without it every set below the cutoff that needs each of its members is kept, until `sizes` is full. The
+bound that it returns is the cutoff when everything was searched.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from wisefl.arrays import Floats
-
 FOUND_ALL = 0
 NODE_LIMIT = 1
 LEAF_LIMIT = 2
-
-
-class Classes(NamedTuple):
-    """What a limit on the mixture needs to know of the clients that a walk goes over."""
-
-    counts: Floats
-    """Samples of each client (row) in each class."""
-    held: Floats
-    """Samples per class of what is chosen already; the walk changes it."""
-    reference: Floats
-    """p: everybody's distribution."""
-    limit: float
-    """The mixture is representative when KL(p || mixture) is at most this."""
 
 
 @njit(cache=True, error_model="numpy", inline="always")
@@ -51,7 +34,7 @@ def is_representative(held, reference, limit):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy")
-def walk(cost, reduced, samples, classes, need, spent, value, cutoff, slack, improve, max_nodes, sets, sizes):  # type: ignore[no-untyped-def]
+def walk(cost, reduced, samples, need, spent, value, cutoff, slack, improve, max_nodes, sets, sizes):  # type: ignore[no-untyped-def]
     """(status, number of sets, lower bound on the cost of any set not kept, nodes) of the walk described above."""
     count, start_cost = cost.size, spent
     sum_reduced, sum_samples, earning = _running_sums(reduced, samples)
@@ -68,10 +51,7 @@ def walk(cost, reduced, samples, classes, need, spent, value, cutoff, slack, imp
     while True:
         nodes += 1
         back = True
-        complete = missing <= 0.0
-        if classes is not None:
-            complete = complete and is_representative(classes.held, classes.reference, classes.limit)
-        if complete:
+        if missing <= 0.0:
             if spent < cutoff:
                 if found == sizes.size and not improve:
                     return LEAF_LIMIT, found, start_cost, nodes
@@ -90,9 +70,6 @@ def walk(cost, reduced, samples, classes, need, spent, value, cutoff, slack, imp
                 spent += cost[at]
                 value += reduced[at]
                 missing -= samples[at]
-                if classes is not None:
-                    for z in range(classes.held.size):
-                        classes.held[z] += classes.counts[at, z]
                 at += 1
                 back = False
         if nodes >= max_nodes:
@@ -104,10 +81,7 @@ def walk(cost, reduced, samples, classes, need, spent, value, cutoff, slack, imp
             last = chosen[depth]
             spent, value, missing = spent_before[depth], value_before[depth], missing_before[depth]
             at = last + 1
-            if classes is not None:
-                for z in range(classes.held.size):
-                    classes.held[z] -= classes.counts[last, z]
-            elif improve:
+            if improve:
                 # Whoever costs no less and adds no more cannot do better than the one that was just left out.
                 while at < count and cost[at] >= cost[last] and samples[at] <= samples[last]:
                     at += 1

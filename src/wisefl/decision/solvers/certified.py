@@ -13,6 +13,7 @@ from wisefl.decision.deadline.budget import Budget
 from wisefl.decision.deadline.covers import Covers
 from wisefl.decision.deadline.least import rule_of
 from wisefl.decision.deadline.limited import LimitedCovers
+from wisefl.decision.deadline.mixture import RepresentativeCovers
 from wisefl.decision.deadline.search import DeadlineSearch
 from wisefl.decision.decision import Decision
 from wisefl.decision.infeasible import sets_within
@@ -32,7 +33,7 @@ SMALLEST_GAP = 1e-8
 def prepare(problem: RoundProblem) -> None:
     """Load every compiled kernel that such a problem needs, once per process, by deciding rounds of three clients."""
     _load(problem.limits.limits_mixture)
-    if problem.wishes and not problem.limits.limits_mixture:
+    if problem.wishes:
         _load_wishes()
 
 
@@ -41,6 +42,8 @@ def _load(mixture: bool) -> None:
     limits = Limits(max_divergence=0.5, divergence="mixture") if mixture else Limits(max_divergence=np.inf)
     problem = RoundProblem.build(Fleet.random(3, 0), None, limits)
     Covers.of(problem).load()
+    if mixture:
+        RepresentativeCovers.of(problem).load()
     solve(problem, max_gap=1e-6)
 
 
@@ -72,8 +75,6 @@ def solve(
     if time_limit is None and effort is None:
         effort = EFFORT
     budget = Budget(np.inf if time_limit is None else time_limit, np.inf if effort is None else effort)
-    if problem.limits.limits_mixture:
-        problem.refuse_wishes("the limit on the mixture", ("forbidden", "energy_weight"))
     values = problem.value[problem.candidates]
     rounding = ROUNDING + len(problem.candidates) * np.finfo(float).eps
     goal = max(max_gap, SMALLEST_GAP)
