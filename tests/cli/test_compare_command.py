@@ -26,7 +26,7 @@ def test_a_table_and_a_picture(runs: Path, tmp_path: Path, capsys: pytest.Captur
     assert lines["csra"] == [
         "csra",
         "3",
-        "0.7167",
+        "0.9000",
         "0.9000",
         "0.9000",
         "2",

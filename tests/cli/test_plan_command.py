@@ -6,10 +6,11 @@ import math
 import re
 import subprocess
 import sys
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from wisefl import Fleet, Limits, RoundProblem, solve
@@ -26,6 +27,20 @@ KEYS = [
     "gap",
     "seconds",
     "eligible",
+    "fleet",
+    "selected",
+    "samples",
+    "mixture_divergence",
+    "share",
+    "upload_j",
+    "compute_j",
+    "value",
+    "bandwidth_price",
+    "saved_per_percent_of_bandwidth",
+    "limited_by",
+    "upload_part",
+    "violations",
+    "assumptions",
     "clients",
 ]
 CLIENT_KEYS = [
@@ -66,7 +81,10 @@ def test_json_is_the_contract(fleet: Path, capsys: pytest.CaptureFixture[str]) -
     assert plan["status"] == "certified"
     assert plan["objective"] == decision.objective
     assert plan["gap"] == decision.gap <= 1e-3 * (1 + 1e-6)
-    assert plan["eligible"] == 8
+    assert (plan["eligible"], plan["fleet"], plan["selected"]) == (8, 80, len(plan["clients"]))
+    assert plan["energy_j"] == pytest.approx(plan["upload_j"] + plan["compute_j"])
+    assert plan["samples"] == sum(client["samples"] for client in plan["clients"])
+    assert plan["violations"] == {}
     assert [client["client"] for client in plan["clients"]] == decision.problem.fleet.client[
         decision.selected
     ].tolist()
@@ -74,6 +92,24 @@ def test_json_is_the_contract(fleet: Path, capsys: pytest.CaptureFixture[str]) -
     assert sum(client["share"] for client in plan["clients"]) == pytest.approx(1.0)
     upload, compute = plan["clients"][0]["upload_s"], plan["clients"][0]["compute_s"]
     assert upload + compute == pytest.approx(plan["latency_s"])
+
+
+def test_json_tells_what_was_assumed_and_what_limits_the_round(
+    fleet: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = plan_json(capsys, fleet, "--model-bits", "5e7", "--bandwidth-hz", "3e6")
+    assert set(plan["assumptions"]) == {*(item.name for item in fields(Limits)), "fading"}
+    assert (plan["assumptions"]["model_bits"], plan["assumptions"]["epochs"]) == (5e7, 10)
+    assert plan["assumptions"]["fading"] is True
+    assert plan["limited_by"] == "radio"
+    assert plan["upload_part"] > 0.55
+    more = plan_json(capsys, fleet, "--model-bits", "5e7", "--bandwidth-hz", "3.003e6")
+    saved = plan["objective"] - more["objective"]
+    assert saved == pytest.approx(0.1 * plan["saved_per_percent_of_bandwidth"], rel=5e-3)
+    assert plan["saved_per_percent_of_bandwidth"] < 0.01 * plan["bandwidth_price"]
+    replace(Fleet.from_csv(fleet), channel_gain=np.ones(80)).to_csv(tmp_path / "still.csv")
+    still = plan_json(capsys, tmp_path / "still.csv", "--model-bits", "1e4")
+    assert (still["limited_by"], still["assumptions"]["fading"]) == ("cpu", False)
 
 
 def test_without_a_proof_bound_and_gap_are_null(fleet: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,6 +8,7 @@ import pytest
 from support.runs import make_run
 from wisefl import InvalidInput
 from wisefl.results.comparison import Comparison, compare, find_runs, load_runs
+from wisefl.run.folder import RunFolder
 
 RISING = (0.1, 0.4, 0.6, 0.7, 0.8, 0.9, 0.8)
 
@@ -21,7 +22,7 @@ def test_a_run_in_figures(tmp_path: Path) -> None:
     [row] = compare_folders(folder, target=0.65).rows
     assert (row.name, row.policy, row.dataset, row.seed) == ("mine", "pow", "digits", 3)
     assert (row.rounds, row.planned_rounds, row.finished) == (7, 7, True)
-    assert row.final_accuracy == pytest.approx((0.6 + 0.7 + 0.8 + 0.9 + 0.8) / 5)
+    assert row.final_accuracy == pytest.approx((0.8 + 0.9 + 0.8) / 3)
     assert (row.last_accuracy, row.best_accuracy) == (0.8, 0.9)
     assert (row.latency_s, row.energy_j) == (14.0, 35.0)
     assert (row.rounds_to_target, row.latency_to_target_s, row.energy_to_target_j) == (4, 8.0, 20.0)
@@ -39,7 +40,7 @@ def test_rounds_without_evaluation_cost_but_do_not_count(tmp_path: Path) -> None
     folder = make_run(tmp_path / "run", (None, 0.5, None, 0.7, None), finished=False)
     [row] = compare_folders(folder, target=0.6).rows
     assert (row.rounds, row.finished) == (5, False)
-    assert row.final_accuracy == pytest.approx(0.6)
+    assert row.final_accuracy == pytest.approx(0.7)
     assert row.latency_s == 10.0
     assert row.rounds_to_target == 4
 
@@ -160,7 +161,16 @@ def test_a_line_cut_short_is_no_record(tmp_path: Path) -> None:
 
 def test_where_a_run_has_not_learned_there_is_no_target_unless_given(tmp_path: Path) -> None:
     make_run(tmp_path / "good", [0.1, 0.5, 0.9], "policy.name=csra")
-    make_run(tmp_path / "chance", [0.10, 0.11, 0.105], "policy.name=fedavg")
+    make_run(tmp_path / "chance", [0.10, 0.14, 0.105, 0.11], "policy.name=fedavg")
     runs = load_runs(find_runs([tmp_path]))
     assert compare(runs).target is None
     assert compare(runs, 0.4).target == 0.4
+
+
+def test_a_comparison_and_the_summary_mean_the_same_by_accuracy(tmp_path: Path) -> None:
+    course = [0.1 + 0.8 * (at % 7) / 7 for at in range(50)]
+    folder = make_run(tmp_path / "run", course)
+    [row] = compare_folders(folder).rows
+    summary = RunFolder.open(folder).summary()
+    assert row.final_accuracy == summary.final_accuracy == pytest.approx(sum(course[-20:]) / 20)
+    assert (row.last_accuracy, row.best_accuracy) == (summary.last_accuracy, summary.best_accuracy)

@@ -113,11 +113,13 @@ def test_clients_are_counted_once_however_often_they_train() -> None:
     assert ENERGY.course(rounds) == [3.0, 3.0, 3.0]
 
 
-def test_a_summary_ends_with_the_last_evaluation_and_keeps_the_best() -> None:
-    rounds = [record(1, test_accuracy=0.9), record(2, test_accuracy=0.4), record(3, test_accuracy=None)]
+def test_a_summary_ends_with_the_second_half_and_keeps_the_last_and_the_best() -> None:
+    course = (0.9, 0.1, 0.4, 0.2, None)
+    rounds = [record(at, test_accuracy=value, test_loss=at) for at, value in enumerate(course, start=1)]
     found = Summary.of(rounds, "abc", 2.0)
-    assert (found.rounds, found.final_accuracy, found.best_accuracy) == (3, 0.4, 0.9)
-    assert found.cumulative_energy_j == 9.0
+    assert (found.rounds, found.final_accuracy) == (5, pytest.approx(0.3))
+    assert (found.last_accuracy, found.best_accuracy, found.final_loss) == (0.2, 0.9, 4)
+    assert found.cumulative_energy_j == 15.0
     assert Summary.from_json(found.to_json()) == found
     with pytest.raises(InvalidInput, match="not the summary"):
         Summary.from_json('{"rounds": 3}')

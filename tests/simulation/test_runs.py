@@ -55,7 +55,8 @@ def test_every_policy_runs_and_records_its_rounds(tmp_path: Path, policy: str) -
     assert rounds[-1].cumulative_energy_j == pytest.approx(sum(record.energy_j for record in rounds))
     assert all(len(record.share) == len(record.selected) for record in rounds)
     assert all(sum(record.share) <= 1.0 + 1e-9 for record in rounds)
-    assert summary.final_accuracy == rounds[-1].test_accuracy
+    assert summary.last_accuracy == rounds[-1].test_accuracy
+    assert summary.final_accuracy == pytest.approx((rounds[-2].test_accuracy + rounds[-1].test_accuracy) / 2)
     assert {"config.toml", "environment.json", CHECKPOINT, SUMMARY, ROUNDS} <= {f.name for f in tmp_path.iterdir()}
 
 

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from wisefl.decision import Decision
     from wisefl.decision.pareto import ParetoPoint
@@ -51,8 +53,25 @@ def bottleneck(decision: "Decision") -> tuple[str, float] | None:
     return "radio" if radio > 0.55 else "cpu" if radio < 0.45 else "both", radio
 
 
+def saved_per_percent(decision: "Decision") -> float | None:
+    """What one percent more bandwidth would save of the objective; None where the solver knows no price of the band.
+
+    Less than a hundredth of that price, which is per share: a wider band takes in more noise too, so a client's rate
+    B log2(1 + s) grows by the part 1 - s / ((1 + s) ln(1 + s)) only.
+    """
+    if decision.bandwidth_price is None:
+        return None
+    problem, chosen = decision.problem, decision.selected
+    rate = problem.limits.model_bits / problem.full_band_upload_s[chosen]
+    log = math.log(2.0) * rate / problem.limits.bandwidth_hz
+    growth = 1.0 + np.expm1(-log) / log
+    return 0.01 * decision.bandwidth_price * float((decision.share[chosen] * growth).sum())
+
+
 def decision_object(decision: "Decision") -> dict[str, Any]:
-    """The contract of `wisefl plan --json`."""
+    """The contract of `wisefl plan --json`: the decision and its proof, what it amounts to, what limits it, what was
+    assumed, and whom it selects."""
+    problem, limited = decision.problem, bottleneck(decision)
     return {
         "solver": decision.solver,
         "status": decision.status,
@@ -62,7 +81,21 @@ def decision_object(decision: "Decision") -> dict[str, Any]:
         "lower_bound": decision.lower_bound,
         "gap": decision.gap,
         "seconds": decision.seconds,
-        "eligible": int(decision.problem.eligible.sum()),
+        "eligible": int(problem.eligible.sum()),
+        "fleet": len(problem),
+        "selected": int(decision.selected.sum()),
+        "samples": decision.samples,
+        "mixture_divergence": decision.divergence_mixture,
+        "share": float(decision.share.sum()),
+        "upload_j": float(decision.upload_j.sum()),
+        "compute_j": float(decision.compute_j.sum()),
+        "value": decision.value,
+        "bandwidth_price": decision.bandwidth_price,
+        "saved_per_percent_of_bandwidth": saved_per_percent(decision),
+        "limited_by": None if limited is None else limited[0],
+        "upload_part": None if limited is None else limited[1],
+        "violations": decision.violations(),
+        "assumptions": {**asdict(problem.limits), "fading": bool((problem.fleet.channel_gain != 1.0).any())},
         "clients": client_rows(decision),
     }
 

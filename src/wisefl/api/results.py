@@ -11,11 +11,12 @@ from wisefl.api.picture import Picture
 from wisefl.errors import InvalidInput
 from wisefl.frames import make_frame
 from wisefl.plugins import shown
-from wisefl.results.comparison import LAST_EVALUATIONS, Comparison, RunRow, find_runs, load_runs
+from wisefl.results.comparison import Comparison, RunRow, find_runs, load_runs
 from wisefl.results.comparison import compare as compare_runs
 from wisefl.results.curves import Estimate
 from wisefl.run.folder import RunFolder
 from wisefl.run.record import WALL, RoundRecord, Summary
+from wisefl.run.tail import MEANING
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -126,7 +127,7 @@ class Compared:
         return f"<table><tr>{top}</tr>{body}</table><p>{escape(_LEGEND)}</p>"
 
 
-_LEGEND = f"final_accuracy is the mean of the last {LAST_EVALUATIONS} evaluations"
+_LEGEND = f"final_accuracy: {MEANING}"
 
 
 def open_run(folder: str | Path) -> Result:

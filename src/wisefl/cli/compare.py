@@ -127,9 +127,9 @@ def show(comparison: "Comparison") -> None:
 
 def _legend(comparison: "Comparison") -> str:
     """What the words of the table mean."""
-    from wisefl.results.comparison import LAST_EVALUATIONS
+    from wisefl.run.tail import MEANING
 
-    words = f"accuracy: on the test set, mean of the last {LAST_EVALUATIONS} evaluations"
+    words = f"accuracy: {MEANING}"
     if comparison.replicated:
         words += "; ± half the 95% interval of the mean over seeds"
     return (

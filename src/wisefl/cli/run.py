@@ -108,7 +108,11 @@ def run(
     except KeyboardInterrupt:
         _say_how_to_go_on(path)
         raise
-    say(f"{_sentence(summary, path)}; see {path}", 2)
+    say(f"{_sentence(summary)}; see {path}", 2)
+    if summary.final_accuracy is not None:
+        from wisefl.run.tail import MEANING
+
+        say(f"  accuracy: {MEANING}", 2)
 
 
 @dataclass(frozen=True)
@@ -143,13 +147,12 @@ def _say_how_to_go_on(path: Path) -> None:
         typer.echo(f"wisefl: go on with: wisefl run --resume {shlex.quote(str(path))}", err=True)
 
 
-def _sentence(summary: "Summary", path: Path) -> str:
+def _sentence(summary: "Summary") -> str:
     """What came of it; accuracy is what `wisefl compare` calls so."""
-    from wisefl.results.comparison import LAST_EVALUATIONS, compare, load_runs
     from wisefl.simulation.callbacks import spent
 
-    accuracy = compare(load_runs([path])).rows[0].final_accuracy
-    told = "" if accuracy is None else f"accuracy {accuracy:.4f} (mean of the last {LAST_EVALUATIONS} evaluations), "
+    accuracy = summary.final_accuracy
+    told = "" if accuracy is None else f"accuracy {accuracy:.4f}, "
     cost = spent(summary.cumulative_latency_s, summary.cumulative_energy_j)
     return f"{summary.rounds} rounds of {summary.policy}: {told}{cost} spent"
 

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from wisefl.api.objects import bottleneck, client_rows
+from wisefl.api.objects import bottleneck, client_rows, saved_per_percent
 from wisefl.cli.bars import SHOWN_BARS, show_bars
 from wisefl.cli.layout import Row, echo, fact, say, table
 from wisefl.cli.numbers import duration, number, percent
@@ -182,7 +182,7 @@ def _limited_by(decision: Decision) -> str:
         f"{words[culprit]}: clients spend {100.0 * radio:.0f}% of their time on upload, "
         f"{100.0 * (1.0 - radio):.0f}% on computing"
     )
-    if decision.bandwidth_price is not None:
-        saved = 0.01 * decision.bandwidth_price
+    saved = saved_per_percent(decision)
+    if saved is not None:
         text += f"; 1% more bandwidth would save about {number(saved)} ({percent(saved / decision.cost)})"
     return text

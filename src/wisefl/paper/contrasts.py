@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from wisefl.paper import margins
 from wisefl.paper.table import PerSeed, Row, Table
-from wisefl.paper.tail import tail
 from wisefl.paper.texts import PanelText
 from wisefl.plots.axes import Scale as AxisScale
 from wisefl.run.record import (
@@ -17,6 +16,7 @@ from wisefl.run.record import (
     LATENCY,
     TEST_ACCURACY,
 )
+from wisefl.run.tail import tail
 
 _CLOSE = 6.0
 """Ratios within so many times each other are shown on an even axis, where a few percent can be seen."""

@@ -7,9 +7,9 @@ import numpy as np
 
 from wisefl.paper.plan import Need
 from wisefl.paper.table import Row, Table
-from wisefl.paper.tail import tail
 from wisefl.run.folder import RunFolder
 from wisefl.run.record import Metric, RoundRecord, Whole
+from wisefl.run.tail import tail
 
 _COURSE_POINTS = 25
 """Of a course of decisions; one of training has its evaluated rounds."""

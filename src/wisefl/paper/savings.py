@@ -13,10 +13,10 @@ from wisefl.paper.claims.statistics import Sample, differences, ratios
 from wisefl.paper.figures import figures
 from wisefl.paper.figures.parts import CERTIFIED, DATASETS, PAPERS_ALGORITHMS
 from wisefl.paper.table import PerSeed
-from wisefl.paper.tail import tail
-from wisefl.results.comparison import LAST_EVALUATIONS
+from wisefl.results.comparison import SMOOTHED_OVER
 from wisefl.results.curves import Curve
 from wisefl.run.record import CUMULATIVE_ENERGY, CUMULATIVE_LATENCY
+from wisefl.run.tail import tail
 
 OURS, PAPERS = CERTIFIED.name, PAPERS_ALGORITHMS.name
 _COSTS = ("energy", "latency")
@@ -70,7 +70,7 @@ def at_equal_accuracy(results: Results, dataset: str, method: str, other: str) -
     curves = {name: _curves(results, dataset, name) for name in (method, other)}
     spent: dict[str, list[PerSeed]] = {method: [{}, {}], other: [{}, {}]}
     for seed in curves[method].keys() & curves[other].keys():
-        both = {name: curves[name][seed].smoothed(LAST_EVALUATIONS) for name in (method, other)}
+        both = {name: curves[name][seed].smoothed(SMOOTHED_OVER) for name in (method, other)}
         # less the rounding of a running mean
         target = min(float(curve.accuracy[-1]) for curve in both.values()) - 1e-9
         for name, curve in both.items():

@@ -8,7 +8,7 @@ from wisefl.errors import InvalidInput
 from wisefl.plots.axes import dress, headline, legend_below, save, sheet
 from wisefl.plots.lines import BAND_FROM, around, draw_band, draw_mean, draw_seed
 from wisefl.plots.palette import Look, look, looks
-from wisefl.results.comparison import LAST_EVALUATIONS, Comparison, Group
+from wisefl.results.comparison import SMOOTHED_OVER, Comparison, Group
 from wisefl.results.curves import Axis, band
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def default_title(comparison: Comparison) -> str:
     most = max(len(group.seeds) for group in comparison.groups)
     notes = [around(most)] if most > 1 else []
     if _smooth([group for group in comparison.groups if group.curves]):
-        notes.append(f"running mean of {LAST_EVALUATIONS} evaluations")
+        notes.append(f"running mean of {SMOOTHED_OVER} evaluations")
     return ": ".join([f"Test accuracy on {datasets}", *([", ".join(notes)] if notes else [])])
 
 
@@ -68,7 +68,7 @@ def _draw(axes: "Axes", group: Group, axis: Axis, style: Look, turn: float) -> N
     if _smooth([group]):
         if len(curves) == 1:
             draw_seed(axes, getattr(curves[0], axis), curves[0].accuracy, style)
-        curves = tuple(curve.smoothed(LAST_EVALUATIONS) for curve in curves)
+        curves = tuple(curve.smoothed(SMOOTHED_OVER) for curve in curves)
     line = band(curves, axis)
     if line.half_width is not None and len(curves) >= BAND_FROM:
         low, high = line.mean - line.half_width, line.mean + line.half_width

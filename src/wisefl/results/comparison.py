@@ -18,11 +18,12 @@ from wisefl.plugins import shown
 from wisefl.results.curves import Curve, Estimate
 from wisefl.run.folder import CONFIG, RunFolder
 from wisefl.run.record import Participations
+from wisefl.run.tail import tail
 
-LAST_EVALUATIONS = 5
-"""The accuracy of a single round jumps about; the final one is the mean over this many evaluations."""
-LEARNED = 0.02
-"""A run whose accuracy never rose by so much above its first one, or above a half, has not learned anything."""
+SMOOTHED_OVER = 5
+"""The accuracy of a single round jumps about; a curve is drawn as the running mean over this many evaluations."""
+LEARNED = 0.05
+"""A run that does not end so much above its first evaluation, or above a half, has not learned anything."""
 DECIDED = "none"
 """The dataset of a run whose rounds are only decided."""
 CLUSTERING = "cfl"
@@ -255,7 +256,7 @@ def _counted(members: Sequence[Run]) -> list[Run]:
 def _common_target(runs: Iterable[Run]) -> float | None:
     """None where a run has not learned: what it reached, anybody reaches by chance."""
     curves = [run.curve for run in runs if len(run.curve)]
-    if not all(len(curve) == 1 or curve.accuracy.max() >= min(curve.accuracy[0], 0.5) + LEARNED for curve in curves):
+    if not all(len(curve) == 1 or tail(curve.accuracy) >= min(curve.accuracy[0], 0.5) + LEARNED for curve in curves):
         return None
     best = [float(curve.accuracy.max()) for curve in curves]
     # 0.83 is 82.999... hundredths in floating point
@@ -278,7 +279,7 @@ def _row(run: Run, target: float | None) -> RunRow:
         clients_used=len(run.took_part.rounds),
         evenness=run.took_part.evenness,
         battery_left_j=run.battery_left_j,
-        final_accuracy=float(accuracy[-LAST_EVALUATIONS:].mean()) if len(curve) else None,
+        final_accuracy=tail(accuracy) if len(curve) else None,
         last_accuracy=float(accuracy[-1]) if len(curve) else None,
         best_accuracy=float(accuracy.max()) if len(curve) else None,
         latency_s=run.latency_s,

@@ -15,6 +15,7 @@ from typing import Any
 
 from wisefl.errors import InvalidInput
 from wisefl.files import json_text
+from wisefl.run.tail import tail
 
 Client = int | str
 """A client in a record: its number, or its id where ids are not numbers."""
@@ -228,7 +229,10 @@ class Participations:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a run came to; accuracies are None where nothing was trained or evaluated."""
+    """What a run came to; accuracies are None where nothing was trained or evaluated.
+
+    Accuracies are those of the `tail`, as in a comparison and in the report; `final_loss` is that of the last model.
+    """
 
     rounds: int
     policy: str
@@ -241,25 +245,31 @@ class Summary:
     weights_sha256: str
     wall_s: float | None = None
     """Of the last start of the run alone."""
+    last_accuracy: float | None = None
 
     @classmethod
     def of(cls, records: Iterable[RoundRecord], weights_sha256: str, wall_s: float | None) -> "Summary":
         """From all records of a finished run."""
-        best: float | None = None
         last: RoundRecord | None = None
-        evaluated: RoundRecord | None = None
+        loss: float | None = None
+        accuracy: list[float] = []
+        held_out: list[float] = []
         for record in records:
             last = record
             if record.test_accuracy is not None:
-                evaluated, best = record, max(best or 0.0, record.test_accuracy)
+                accuracy.append(record.test_accuracy)
+                loss = record.test_loss
+            if record.held_out_accuracy is not None:
+                held_out.append(record.held_out_accuracy)
         assert last is not None
         return cls(
             rounds=last.round,
             policy=last.policy,
-            final_accuracy=evaluated.test_accuracy if evaluated else None,
-            final_loss=evaluated.test_loss if evaluated else None,
-            held_out_accuracy=evaluated.held_out_accuracy if evaluated else None,
-            best_accuracy=best,
+            final_accuracy=tail(accuracy) if accuracy else None,
+            final_loss=loss,
+            held_out_accuracy=tail(held_out) if held_out else None,
+            best_accuracy=max(accuracy, default=None),
+            last_accuracy=accuracy[-1] if accuracy else None,
             cumulative_latency_s=last.cumulative_latency_s,
             cumulative_energy_j=last.cumulative_energy_j,
             weights_sha256=weights_sha256,

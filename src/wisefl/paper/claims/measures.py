@@ -7,7 +7,7 @@ import numpy as np
 
 from wisefl.arrays import Floats
 from wisefl.paper.table import PerSeed, Table
-from wisefl.paper.tail import tail
+from wisefl.run.tail import tail
 
 _SHORTEST_COURSE = 5
 """Evaluations; of fewer, half a course has no neighbours."""

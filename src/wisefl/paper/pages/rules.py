@@ -8,7 +8,7 @@ from wisefl.paper.claims import CLAIMS, Results, judge_all
 from wisefl.paper.pages.markdown import NOTHING, number, table
 from wisefl.paper.scale import PAPER, QUICK
 from wisefl.paper.table import read_table
-from wisefl.paper.tail import EVALUATIONS
+from wisefl.run.tail import EVALUATIONS
 
 _RULES = f"""# How claims are judged
 

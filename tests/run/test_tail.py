@@ -2,7 +2,7 @@
 
 import pytest
 
-from wisefl.paper.tail import tail
+from wisefl.run.tail import tail
 
 
 def test_the_end_is_the_mean_of_the_last_twenty() -> None:
