@@ -12,7 +12,7 @@ from wisefl.run.record import TEST_ACCURACY, TEST_LOSS
 from wisefl.simulation.rounds import Training
 
 RIVALS = ("oort", "fedcs", "ocean", "rbcs-f", "divfl", "fedzero")
-POLICIES = ("csra", "fedavg", "sae", "pow", "cfl", "full", "oracle-iid", "ga+greedy", *RIVALS)
+POLICIES = ("csra", "wise", "fedavg", "sae", "pow", "cfl", "full", "oracle-iid", "ga+greedy", *RIVALS)
 JUDGED_APART = ("test_accuracy", "test_loss", "held_out_accuracy", "metrics")
 """The app evaluates in its own way, and holds nobody out."""
 AS_SIMULATED = {"min_clients": 1, "clip": float("inf")}

@@ -74,7 +74,7 @@ def test_one_or_two_workers_record_the_same(tmp_path: Path) -> None:
     assert one.weights_sha256 == two.weights_sha256
 
 
-@pytest.mark.parametrize("policy", ["pow", "cfl", "rbcs-f"])
+@pytest.mark.parametrize("policy", ["pow", "cfl", "wise"])
 def test_a_run_killed_at_any_moment_resumes_to_the_same_end(tmp_path: Path, policy: str) -> None:
     config = load_config("demo", changes=("rounds=40", f"policy.name={policy}"))
     whole = run_folder(tmp_path / "whole", config)
