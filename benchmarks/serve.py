@@ -16,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.request
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ from wisefl import Fleet
 from wisefl.files import write_csv, write_text
 
 RESULTS = Path(__file__).parent / "results"
+_MORE = ("overhead_p50_ms", "front_cpu_ms", "workers_cpu_ms")
 WORKLOADS = {
     80: {},
     10_000: {"max_divergence": "inf", "min_samples": 30_000, "bandwidth_hz": 2e7},
@@ -59,17 +61,25 @@ def ask(port: int, bodies: list[bytes], seconds: float, rows: list[tuple[float, 
     connection.close()
 
 
-def load(port: int, clients: int, at_once: int, seconds: float, folder: Path) -> dict[str, float]:
+def cpu_s(process: int) -> float:
+    """What a process has used so far: unlike latencies it does not show what else the machine is busy with."""
+    parts = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def load(service: int, port: int, clients: int, at_once: int, seconds: float, folder: Path) -> dict[str, float]:
     bodies = body_of(clients, folder)
+    workers = [int(child) for child in Path(f"/proc/{service}/task/{service}/children").read_text().split()]
     ask(port, bodies[:3], 0.5, [])
     rows: list[tuple[float, float, float]] = []
     asking = [threading.Thread(target=ask, args=(port, bodies, seconds, rows)) for _ in range(at_once)]
-    began = time.perf_counter()
+    began, front, worked = time.perf_counter(), cpu_s(service), sum(map(cpu_s, workers))
     for one in asking:
         one.start()
     for one in asking:
         one.join()
     spent = time.perf_counter() - began
+    front, worked = cpu_s(service) - front, sum(map(cpu_s, workers)) - worked
     took, worker, solver = np.array(rows).T * 1e3
     return {
         "clients": clients,
@@ -80,6 +90,8 @@ def load(port: int, clients: int, at_once: int, seconds: float, folder: Path) ->
         "worker_p50_ms": float(np.median(worker)),
         "solver_p50_ms": float(np.median(solver)),
         "overhead_p50_ms": float(np.median(took - solver)),
+        "front_cpu_ms": 1e3 * front / len(rows),
+        "workers_cpu_ms": 1e3 * worked / len(rows),
     }
 
 
@@ -95,9 +107,10 @@ def main() -> None:
     ):
         try:
             port = int(re.search(r":(\d+)/", service.stdout.readline())[1])  # type: ignore[index, union-attr]
-            time.sleep(3.0)  # the other workers
+            while json.load(urllib.request.urlopen(f"http://127.0.0.1:{port}/health"))["workers"] < given.workers:
+                time.sleep(0.2)
             loads = [
-                load(port, clients, at_once, given.seconds, Path(folder))
+                load(service.pid, port, clients, at_once, given.seconds, Path(folder))
                 for clients in WORKLOADS
                 for at_once in (1, 4)
             ]
@@ -111,13 +124,14 @@ def main() -> None:
         f"`python benchmarks/serve.py`: {given.workers} workers, loopback, {os.cpu_count()} cores, the asking "
         f"client on the same ones, load average {os.getloadavg()[0]:.1f} at the end. Milliseconds.",
         "",
-        "| clients | at once | plans/s | p50 | p90 | p99 | worker p50 | solver p50 | over the solver p50 |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| clients | at once | plans/s | p50 | p90 | p99 | worker p50 | solver p50 | over the solver p50 "
+        "| CPU of a plan: HTTP | workers |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
         *(
             f"| {row['clients']:,} | {row['at_once']} | {row['plans_per_s']:.1f} | "
             + " | ".join(
                 f"{row[name]:.1f}"
-                for name in ("p50_ms", "p90_ms", "p99_ms", "worker_p50_ms", "solver_p50_ms", "overhead_p50_ms")
+                for name in ("p50_ms", "p90_ms", "p99_ms", "worker_p50_ms", "solver_p50_ms", *_MORE)
             )
             + " |"
             for row in loads

@@ -1,7 +1,5 @@
 """`wisefl serve`: the explorer, a page and a JSON service on this machine."""
 
-import asyncio
-
 import typer
 
 from wisefl.cli.errors import Command
@@ -21,8 +19,7 @@ def serve(settings: Settings) -> None:
     belongs in front.
     """
     try:
-        from wisefl.serve.app import listen
-        from wisefl.serve.app import serve as run
+        from wisefl.serve.app import listen, run
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("fastapi", "starlette", "uvicorn"):
             raise
@@ -31,7 +28,7 @@ def serve(settings: Settings) -> None:
     port = int(place.getsockname()[1])
     typer.echo("starting (the first time on a machine takes a minute: kernels are compiled) ...", err=True)
     try:
-        asyncio.run(run(settings, place, lambda: _told(settings, port)))
+        run(settings, place, lambda: _told(settings, port))
     except KeyboardInterrupt:
         return  # the usual way to stop it, not a failure
 

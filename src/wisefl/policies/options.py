@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import cache
 from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -16,6 +17,7 @@ _KINDS: dict[Any, tuple[type, str]] = {
 }
 
 
+@cache
 def options_of(function: Callable[..., Any]) -> dict[str, Any]:
     """Name -> type of what can be set by name alone: the keyword-only parameters."""
     types = get_type_hints(function)
