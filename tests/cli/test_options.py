@@ -1,6 +1,7 @@
 """Options that would be ignored are refused, help is sentences, and the shell can complete what is typed."""
 
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -112,3 +113,21 @@ def test_a_sweep_that_is_stopped_says_how_it_goes_on(place: Path) -> None:
         process.kill()
     assert process.returncode == 130, said
     assert "wisefl: the same command goes on where this one stopped" in said
+
+
+def test_who_waits_for_the_first_decision_is_told_why(place: Path) -> None:
+    """On a terminal, with an empty cache of compiled code."""
+    master, slave = pty.openpty()
+    empty = {"NUMBA_CACHE_DIR": str(place / "cache"), "COLUMNS": "80"}
+    words = ["plan", "fleet.csv", "--max-divergence", "inf"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "wisefl", *words], env=os.environ | empty, stdout=subprocess.DEVNULL, stderr=slave
+    )
+    os.close(slave)
+    try:
+        said = os.read(master, 200).decode()
+    finally:
+        process.kill()
+        process.wait()
+        os.close(master)
+    assert "the first decision on a machine is compiled, for up to a minute" in said

@@ -16,7 +16,7 @@ from wisefl.cli.options import METHOD, OUTPUT, FleetPath, MaxGap, Reading, TimeL
 from wisefl.cli.output import STANDARD_OUTPUT, check_options, check_writable, print_json
 from wisefl.cli.questions import Questions, answer, check_questions, draw_round
 from wisefl.cli.reading import read_fleet
-from wisefl.cli.startup import import_numba
+from wisefl.cli.startup import import_numba, patience
 from wisefl.decision.limits import Limits
 from wisefl.errors import InvalidInput, WiseFLError
 
@@ -119,7 +119,8 @@ def plan(
     check_writable(out, as_json=as_json)
     problem = _problem(fleet, limits)
     if questions.asked:
-        answer(questions, problem, _given(method.solver, method), as_json)
+        with patience():
+            answer(questions, problem, _given(method.solver, method), as_json)
         return
     with _waiting(method.solver):
         decision = _decide(method.solver, problem, method)
@@ -219,9 +220,10 @@ def _show_comparison(rows: list[dict[str, Any]], *, as_json: bool) -> None:
 
 @contextmanager
 def _waiting(method: str) -> Iterator[None]:
-    """A sign of life on a terminal while a slow method works; the default one is done before it would show."""
+    """A sign of life on a terminal while a slow method works; the default one is slow the first time only."""
     if method == "certified" or not sys.stderr.isatty():
-        yield
+        with patience():
+            yield
         return
     from wisefl.cli.screen import console
 
