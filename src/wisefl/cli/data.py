@@ -13,11 +13,12 @@ from rich.progress import BarColumn, DownloadColumn, Progress, SpinnerColumn, Te
 
 from wisefl import data
 from wisefl.cli.layout import echo, say, table
-from wisefl.cli.options import with_groups
+from wisefl.cli.options import typed, with_groups
 from wisefl.data.cache import cached_file
 from wisefl.data.catalog import Spec
 from wisefl.data.dataset import Arrays
 from wisefl.divergence import client_divergence
+from wisefl.errors import InvalidInput
 
 app = typer.Typer(help="Datasets: list, fetch, verify, and show who holds what.", no_args_is_help=True)
 
@@ -77,14 +78,23 @@ class Spread:
     clients: Annotated[int, typer.Option(help="Number of clients.")] = 80
     split: Annotated[str, typer.Option(help=f"One of {', '.join(data.SPLITS)}.")] = "hybrid"
     seed: Annotated[int, typer.Option(min=0, help="Seed of the split.")] = 0
-    balanced_fraction: Annotated[float, typer.Option(help="hybrid: clients with equal counts per class.")] = 0.1
-    concentration: Annotated[float, typer.Option(help="hybrid, dirichlet: small is skewed.")] = 0.5
-    shards_per_client: Annotated[int, typer.Option(help="shards: pieces per client.")] = 2
+    balanced_fraction: Annotated[float, typer.Option(help="With hybrid, the part of the clients that is even.")] = 0.1
+    concentration: Annotated[float, typer.Option(help="With hybrid and dirichlet, how even: small is skewed.")] = 0.5
+    shards_per_client: Annotated[int, typer.Option(help="With shards, the pieces of each client.")] = 2
+
+
+_SPLIT_OPTIONS = {
+    "balanced_fraction": ("hybrid",),
+    "concentration": ("hybrid", "dirichlet"),
+    "shards_per_client": ("shards",),
+}
+"""Which splits heed an option."""
 
 
 @app.command()
 @with_groups()
 def show(
+    ctx: typer.Context,
     name: Name,
     spread: Spread,
     out: Annotated[Path | None, typer.Option(help="Picture to write [default: NAME-SPLIT.png].")] = None,
@@ -94,6 +104,11 @@ def show(
     """Draw who holds what when a dataset is spread over clients."""
     from wisefl.plots.partition import draw_partition
 
+    for option, splits in _SPLIT_OPTIONS.items():
+        if typed(ctx, option) and spread.split in data.SPLITS and spread.split not in splits:
+            raise InvalidInput(
+                f"--{option.replace('_', '-')} works with --split {' and '.join(splits)}, not with {spread.split}"
+            )
     with FetchProgress(only_fetching=True) as watcher:
         dataset = data.load(name, folder, source, watcher)
     partition = data.split(

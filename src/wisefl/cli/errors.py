@@ -1,6 +1,8 @@
 """Errors as a person at a shell reads them: one sentence, in the words of the options that were typed."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any
 
@@ -47,6 +49,16 @@ def name_options(message: str, spelling: dict[str, str]) -> str:
 def warn(text: str) -> None:
     """What a person should know and may ignore."""
     typer.echo(f"wisefl: warning: {text}", err=True)
+
+
+@contextmanager
+def continued() -> Iterator[None]:
+    """Whoever stops what can be continued is told how."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo("wisefl: the same command goes on where this one stopped", err=True)
+        raise
 
 
 def sentence(error: Exception) -> str:

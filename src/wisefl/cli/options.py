@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import click
 import typer
+from click.core import ParameterSource
 
 REPRESENTATION, CEILINGS, COST, RADIO, COMPUTING, LONG_TERM, METHOD, QUESTION, OUTPUT, LISTENING, SERVICE = (
     "Who may take part",
@@ -75,6 +76,11 @@ class Reading(StrEnum):
     PRINTED = "printed"
     REPAIRED = "repaired"
     STRONG = "strong"
+
+
+def typed(ctx: click.Context, name: str) -> bool:
+    """Whether an option was given, and does not merely have its default."""
+    return ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def new_app() -> typer.Typer:

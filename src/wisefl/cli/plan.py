@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 import typer
-from click.core import ParameterSource
 
 from wisefl.api.objects import CLIENT_COLUMNS, client_rows, comparison_objects, decision_object
 from wisefl.cli.errors import Command, name_options, option_spelling
-from wisefl.cli.options import METHOD, OUTPUT, FleetPath, MaxGap, Reading, TimeLimit, new_app, with_groups
+from wisefl.cli.options import METHOD, OUTPUT, FleetPath, MaxGap, Reading, TimeLimit, new_app, typed, with_groups
 from wisefl.cli.output import STANDARD_OUTPUT, check_options, check_writable, print_json
 from wisefl.cli.questions import Questions, answer, check_questions, draw_round
 from wisefl.cli.reading import read_fleet
-from wisefl.cli.startup import import_numba
+from wisefl.cli.startup import import_numba, patience
 from wisefl.decision.limits import Limits
 from wisefl.errors import InvalidInput, WiseFLError
 
@@ -32,6 +31,8 @@ METHOD_OPTIONS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("dc", "cs-random", "cs-greedy"), ("reading",)),
 }
 """Which of the options that belong to some methods only each method takes."""
+DRAWING = frozenset({"ga", "random-k", "random"})
+"""Selectors and allocators whose decision depends on the seed."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Method:
     solver: Annotated[
         str,
         typer.Option(
-            help="certified, dc, scip, brute, cs-random, cs-greedy, ga-random, ga-greedy, "
+            help="Who decides: certified, dc, scip, brute, cs-random, cs-greedy, ga-random, ga-greedy, "
             "or a selector+allocator such as best-channel+equal.",
             rich_help_panel=METHOD,
             metavar="NAME",
@@ -104,17 +105,22 @@ def plan(
     if compare is not None:
         if out is not None:
             raise InvalidInput("--out writes one decision: leave --compare out and name its method with --solver")
-        results = _compare(_method_names(compare), fleet, limits, method)
+        if typed(ctx, "solver"):
+            raise InvalidInput(f"--compare names the methods: add {method.solver} to them and leave --solver out")
+        names = _method_names(compare)
+        _refuse_idle_options(ctx, names)
+        results = _compare(names, fleet, limits, method)
         spelling = option_spelling(ctx.command)
         named = {name: name_options(r, spelling) if isinstance(r, str) else r for name, r in results.items()}
         _show_comparison(comparison_objects(named), as_json=as_json)
         return
     _check_method(method.solver)
-    _refuse_idle_options(ctx, method.solver, list(method.options))
+    _refuse_idle_options(ctx, [method.solver])
     check_writable(out, as_json=as_json)
     problem = _problem(fleet, limits)
     if questions.asked:
-        answer(questions, problem, _given(method.solver, method), as_json)
+        with patience():
+            answer(questions, problem, _given(method.solver, method), as_json)
         return
     with _waiting(method.solver):
         decision = _decide(method.solver, problem, method)
@@ -136,14 +142,21 @@ def _show(decision: "Decision", as_json: bool, out: Path | None) -> None:
         show_decision(decision)
 
 
-def _refuse_idle_options(ctx: click.Context, solver: str, names: list[str]) -> None:
-    """An option that the chosen method would ignore is a misunderstanding worth a sentence."""
-    for name in names:
-        given = ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if given and name not in METHOD_OPTIONS.get(solver, ()):
+def _refuse_idle_options(ctx: click.Context, methods: list[str]) -> None:
+    """An option that every chosen method would ignore is a misunderstanding worth a sentence."""
+    for name in dict.fromkeys(option for taken in METHOD_OPTIONS.values() for option in taken):
+        if typed(ctx, name) and not any(name in METHOD_OPTIONS.get(method, ()) for method in methods):
             takers = [method for method, taken in METHOD_OPTIONS.items() if name in taken]
             option = f"--{name.replace('_', '-')}"
-            raise InvalidInput(f"{option} works with {' and '.join(takers)}, not with {solver}")
+            raise InvalidInput(f"{option} works with {' and '.join(takers)}, not with {' and '.join(methods)}")
+    if typed(ctx, "seed") and not any(_draws_lots(method) for method in methods):
+        raise InvalidInput(f"--seed is for methods that draw lots, which {' and '.join(methods)} does not")
+
+
+def _draws_lots(method: str) -> bool:
+    from wisefl.policies import ALIASES
+
+    return not DRAWING.isdisjoint(ALIASES.get(method, method).split("+"))
 
 
 def _method_names(compare: str) -> list[str]:
@@ -207,9 +220,10 @@ def _show_comparison(rows: list[dict[str, Any]], *, as_json: bool) -> None:
 
 @contextmanager
 def _waiting(method: str) -> Iterator[None]:
-    """A sign of life on a terminal while a slow method works; the default one is done before it would show."""
+    """A sign of life on a terminal while a slow method works; the default one is slow the first time only."""
     if method == "certified" or not sys.stderr.isatty():
-        yield
+        with patience():
+            yield
         return
     from wisefl.cli.screen import console
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wisefl.cli.errors import Command
+from wisefl.cli.errors import Command, continued
 from wisefl.cli.options import METHOD, OUTPUT, new_app
 
 if TYPE_CHECKING:
@@ -39,7 +39,8 @@ def reproduce(
     scale: Annotated[
         ScaleName,
         typer.Option(
-            help="quick takes about a quarter of an hour on two cores, paper eight hours.", rich_help_panel=METHOD
+            help="How much is run: quick takes about a quarter of an hour on two cores, paper eight hours.",
+            rich_help_panel=METHOD,
         ),
     ] = ScaleName.QUICK,
     seeds: Annotated[
@@ -87,7 +88,7 @@ def reproduce(
     ]
     reproduction = Reproduction(tuple(chosen), wanted, out, tuple(beside))
     _fetch([cell for cell in reproduction.cells if cell.config.kind == "training" and not cell.finished])
-    with watched(reproduction.cells):
+    with watched(reproduction.cells), continued():
         reproduction.run(jobs)
     if any(study.name.startswith(THEOREM) for study in beside):
         typer.echo("Theorem 1: every term of the bound beside the measured gap", err=True)

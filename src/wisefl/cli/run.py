@@ -90,7 +90,7 @@ def run(
     and ends with the same records.
     """
     if explain:
-        if settings.given or out is not None or resume is not None:
+        if settings.given or out is not None or resume is not None or workers or tensorboard or verbose:
             raise InvalidInput("--explain lists the fields and runs nothing: leave the other options out")
         _explain()
         return

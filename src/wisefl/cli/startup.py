@@ -2,6 +2,9 @@
 
 import gc
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Timer
 from typing import cast
 
 _NOT_NEEDED = ("scipy", "cffi", "yaml")
@@ -15,6 +18,22 @@ def collect_rarely() -> None:
     Starting makes hundreds of thousands of objects and next to no garbage; looking for it takes a tenth of a second.
     """
     gc.set_threshold(*_OBJECTS)
+
+
+@contextmanager
+def patience(after_s: float = 3.0) -> Iterator[None]:
+    """Tell whoever waits at a terminal why the first decision on a machine takes so long."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    told = "wisefl: the first decision on a machine is compiled, for up to a minute; later ones are not"
+    timer = Timer(after_s, lambda: print(told, file=sys.stderr, flush=True))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def import_numba() -> None:

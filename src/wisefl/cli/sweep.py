@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wisefl.cli.compare import AsJson, Target, report
-from wisefl.cli.errors import Command
+from wisefl.cli.errors import Command, continued
 from wisefl.cli.options import METHOD, OUTPUT, new_app, with_groups
 from wisefl.cli.run import Settings, fetch_dataset
 from wisefl.errors import WiseFLError
@@ -79,7 +79,7 @@ def sweep(
     )
     for config in {(cell.config.data.name, cell.config.data.folder): cell.config for cell in cells}.values():
         fetch_dataset(config)
-    with _progress(cells):
+    with _progress(cells), continued():
         outcomes = run_sweep(cells, jobs=jobs, backend=backend.value)
     failed = [outcome for outcome in outcomes if outcome.error is not None]
     if len(failed) < len(cells):
