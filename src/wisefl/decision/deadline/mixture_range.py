@@ -13,7 +13,17 @@ from wisefl.arrays import Floats, Mask
 from wisefl.decision.deadline.asked import Asked
 from wisefl.decision.deadline.class_prices import MixtureLimit
 from wisefl.decision.deadline.mixture_rows import Conditions, conditions_of, extreme_shares
-from wisefl.decision.deadline.mixture_tree import CLOSED, COMPLETE, Pool, Taken, can_join, grow, room_for, tighten
+from wisefl.decision.deadline.mixture_tree import (
+    CLOSED,
+    COMPLETE,
+    Pool,
+    Room,
+    Taken,
+    can_join,
+    grow,
+    room_for,
+    tighten,
+)
 from wisefl.decision.deadline.rule import Found
 from wisefl.decision.deadline.walk import FOUND_ALL
 
@@ -86,19 +96,28 @@ class SampleRange:
         rows = self._conditions
         return np.ascontiguousarray(rows.weight @ self.limit.counts.T + rows.per_head[:, None])
 
-    @property
+    @cached_property
     def _start(self) -> Floats:
         return np.full(self.limit.reference.size, self.limit.smoothing)
 
+    @cached_property
+    def _gains(self) -> Mask:
+        return self.asked.gains
+
+    @cached_property
+    def _room(self) -> Room:
+        room: Room = room_for(len(self.limit.counts), self._conditions.target.size, self.limit.reference.size)
+        return room
+
     def _root(self, cost: Floats) -> tuple[Pool, Taken, Mask, Mask]:
         """(clients, what is taken, who must be in, who may) before anything is decided."""
-        pool = Pool(cost, self.limit.counts, self._entry, self.asked.gains)
+        pool = Pool(cost, self.limit.counts, self._entry, self._gains)
         chosen = self.asked.required.copy()
         return pool, Taken(self._start, 0, 0.0, 0.0), chosen, ~chosen
 
     def look(self, cost: Floats) -> Look:
         """The bound with fractions, without any target but that of everybody's cost."""
-        room = room_for(cost.size, self._conditions.target.size, self.limit.reference.size)
+        room = self._room
         pool, taken, chosen, allowed = self._root(cost)
         enough = 1.1 * float(np.abs(cost[cost < np.inf]).sum()) + SMALLEST
         state, bound, _, count, _ = tighten(pool, self._conditions, taken, enough, True, chosen, allowed, room)
@@ -134,8 +153,7 @@ class SampleRange:
         self, cost: Floats, cutoff: float, slack: float, improve: bool, max_steps: int, max_sets: int
     ) -> Found:
         """The root of the tree, then the tree over those whom the root leaves open."""
-        conditions = self._conditions
-        room = room_for(cost.size, conditions.target.size, self.limit.reference.size)
+        conditions, room = self._conditions, self._room
         pool, taken, chosen, allowed = self._root(cost)
         state, bound, _, _, steps = tighten(pool, conditions, taken, cutoff, improve, chosen, allowed, room)
         forced, core = np.flatnonzero(chosen), np.flatnonzero(allowed)

@@ -18,8 +18,9 @@ PARTNERS = 96
 """Outsiders that come in pairs: the cheapest."""
 REMOVED = 3
 """Members at most that leave at random before a set is grown again."""
-STALE = 30
-"""Turns for each member of the best set after which, nothing better being found, its surroundings are known."""
+STALE = 1
+"""Turns for each member of the best set after which, nothing better being found, its surroundings are known: a turn
+tries nearly all exchanges where members are few."""
 NOBODY = -1
 
 
