@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from wisefl.api import objects
 from wisefl.api.campaigning import Horizon, bound_campaign, campaign_object, play_campaign
-from wisefl.decision import Decision, Limits, RoundProblem, solve
+from wisefl.decision import Limits, RoundProblem, solve
 from wisefl.decision.pareto import pareto_front, weight_pairs
 from wisefl.decision.questions import least, vary, why
 from wisefl.divergence import client_divergence
@@ -100,18 +100,7 @@ def _plan(asked: schema.PlanAsked, seconds: float) -> dict[str, Any]:
     _check_name(asked.solver)
     problem = _problem(asked)
     options = _options(asked.solver, asked.options, seconds)
-    return _told(decide(asked.solver, problem, seed=asked.seed, **options))
-
-
-def _told(decision: Decision) -> dict[str, Any]:
-    """A decision, and what a planner looks at beside its costs."""
-    return {
-        **objects.decision_object(decision),
-        "samples": decision.samples,
-        "mixture_divergence": decision.divergence_mixture,
-        "bandwidth_price": decision.bandwidth_price,
-        "violations": decision.violations(),
-    }
+    return objects.decision_object(decide(asked.solver, problem, seed=asked.seed, **options))
 
 
 def _check_name(name: str) -> None:

@@ -55,11 +55,15 @@ export class CampaignView {
       h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "Along the rounds")), charts),
       h("section", { class: "card" }, this.table(told)));
     drawMap(map, told);
-    for (const figure of figures(told)) new Figure(figure, charts);
+    for (const figure of figures(told)) {
+      const part = h("div", { class: "one-figure" }, figure.panels.length > 1 ? "" : h("h3", {}, figure.panels[0].title));
+      charts.append(part);
+      new Figure(figure, part);
+    }
   }
   table(told) {
     return h("details", {}, h("summary", {}, "Every client"), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Every client" }, h("table", { class: "plain" },
-      h("thead", {}, h("tr", {}, ...["client", "rounds", "at least", "energy", "battery left"].map((name) => h("th", { scope: "col" }, name)))),
+      h("thead", {}, h("tr", {}, ...["client", "rounds", "at least", "energy", "battery left"].map((name, at) => h("th", { scope: "col", class: at ? "num" : "" }, name)))),
       h("tbody", {}, ...told.clients.slice(0, 2000).map((one) => h("tr", {}, h("th", { scope: "row" }, one.client), h("td", { class: "num" }, String(one.rounds)), h("td", { class: "num" }, String(one.least_rounds)), h("td", { class: "num" }, withUnit(one.energy_j, "J", 3)), h("td", { class: "num" }, one.battery_left_j === null ? "mains" : withUnit(one.battery_left_j, "J", 3))))))));
   }
 }
@@ -77,7 +81,7 @@ function figures(told) {
 
 function drawMap(canvas, told) {
   const ratio = devicePixelRatio || 1, wide = canvas.parentElement.clientWidth - 32, clients = told.clients.length, rounds = told.selected.length;
-  const cell = Math.max(1, Math.min(14, Math.floor(wide / rounds))), row = Math.max(1, Math.min(9, 420 / clients));
+  const cell = Math.max(1, Math.min(40, Math.floor(wide / rounds))), row = Math.max(1, Math.min(9, 420 / clients));
   Object.assign(canvas, { width: Math.max(cell * rounds, 1) * ratio, height: Math.max(row * clients, 1) * ratio });
   Object.assign(canvas.style, { width: `${cell * rounds}px`, height: `${row * clients}px` });
   const pen = canvas.getContext("2d");

@@ -113,7 +113,7 @@ const paint = async (forced) => {
   delete rest.energy_weight;
   try {
     const points = await ask("pareto", body({ limits: rest, points: FRONT_POINTS }));
-    if (about.fleet === store.state.fleet) Object.assign(page, { front: points, frontStale: store.state !== about });
+    if (about.fleet === store.state.fleet) Object.assign(page, { front: points, frontStale: store.state.limits !== limits });
     draw();
   } catch (error) {
     if (forced) problem(error);

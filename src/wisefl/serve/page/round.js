@@ -83,7 +83,9 @@ export function drawFacts(decision, limit) {
   if (deadline !== null) fact("deadline", decision.latency_s > deadline * (1 - 1e-6) ? "binds: the round takes all of it" : `${percent(1 - decision.latency_s / deadline)} to spare`, decision.latency_s > deadline * (1 - 1e-6));
   const budget = limit("energy_budget_j");
   if (budget !== null) fact("joules", decision.energy_j > budget * (1 - 1e-3) ? "binds: nearly all are spent" : `${percent(1 - decision.energy_j / budget)} to spare`, decision.energy_j > budget * (1 - 1e-3));
-  if (decision.bandwidth_price !== null) fact("band", `a tenth more would save about ${number(0.1 * decision.bandwidth_price, 2)} of the objective`, decision.bandwidth_price > 0);
+  const saved = decision.saved_per_percent_of_bandwidth;
+  if (saved !== null) fact("band", `a percent more would save ${number(saved, 2)} of the objective`, saved > 0);
+  if (decision.limited_by !== null) fact("limited by", `${{ radio: "the radio", cpu: "the CPUs", both: "radio and CPUs alike" }[decision.limited_by]}: uploads take ${percent(decision.upload_part, 2)} of the time`, false);
   fact("mixture", `${number(decision.mixture_divergence, 3)} nat from everybody's data`, false);
   for (const [name, amount] of Object.entries(decision.violations)) fact(name, `broken by ${percent(amount)}`, true);
   place.replaceChildren(...facts);

@@ -69,7 +69,7 @@ export class RunsView {
     const row = (run) => h("tr", {}, h("th", { scope: "row" }, run.name), h("td", {}, run.finished ? "finished" : run.now ? `round ${run.now.round}: ${run.now.selected.length} clients train` : "running"),
       h("td", { class: "num" }, `${run.rounds} of ${run.planned}`), h("td", { class: "num" }, number(run.accuracy)), h("td", { class: "num" }, withUnit(run.latency_s, "s")), h("td", { class: "num" }, withUnit(run.energy_j, "J")), h("td", { class: "num" }, run.left_s === null ? "–" : withUnit(run.left_s, "s", 2)));
     return h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "Chosen runs")), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Chosen runs" }, h("table", { class: "plain" },
-      h("thead", {}, h("tr", {}, ...["run", "state", "rounds", "accuracy", "latency", "energy", "left"].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, ...over.runs.map(row)))), h("div", { class: "charts" }));
+      h("thead", {}, h("tr", {}, ...["run", "state", "rounds", "accuracy", "latency", "energy", "left"].map((name, at) => h("th", { scope: "col", class: at > 1 ? "num" : "" }, name)))), h("tbody", {}, ...over.runs.map(row)))), h("div", { class: "charts" }));
   }
   figures(data, place) {
     dress(data);
