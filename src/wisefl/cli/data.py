@@ -150,6 +150,7 @@ class FetchProgress(data.Watcher):
             TransferSpeedColumn(),
             console=self._console,
             transient=True,
+            disable=not self._console.is_terminal,
         )
         self._bar = self._progress.add_task("", total=None, visible=False)
 

@@ -159,7 +159,10 @@ def by_counts(labels: ArrayLike, counts: Ints, seed: int = 0) -> tuple[Ints, Par
     short = np.flatnonzero(wanted > there)
     if short.size:
         z = int(short[0])
-        raise InvalidInput(f"the clients hold {wanted[z]} samples of class {z}, but the data has only {there[z]}")
+        raise InvalidInput(
+            f"the clients hold {wanted[z]} samples of class {z}, but the data has only {there[z]}: choose other data "
+            "or let data.partition spread it (fleet.counts = 'partition')"
+        )
     by_label = _shuffled_by_label(label, draw)
     first = np.cumsum(there) - there
     rank = np.arange(label.size) - np.repeat(first, there)
