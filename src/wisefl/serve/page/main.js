@@ -24,7 +24,7 @@ const PRESETS = {
 };
 const FRONT_POINTS = 15, FRONT_ALONE_UP_TO = 1000, VIEWS = ["round", "campaign", "runs"];
 
-const page = { decision: null, took: 0, stale: false, pending: true, front: null, frontStale: false };
+const page = { decision: null, took: 0, stale: false, pending: true, front: null, frontStale: false, told: null };
 let store, controls, ring, table, comparison, campaign, runs, known, planner;
 
 /** The body of a request about this round. */
@@ -96,7 +96,7 @@ function decide() {
 }
 function decided(decision, took, newest) {
   Object.assign(page, { decision, took, stale: false, pending: !newest });
-  problem(null);
+  problem(page.told); // what was wrong with the link stays until something is changed
   draw();
   if (newest) say(`${decision.clients.length} clients train: ${withUnit(decision.latency_s, "s")}, ${withUnit(decision.energy_j, "J")}, objective ${number(decision.objective)}${decision.lower_bound === null ? "" : `, proved within ${percent(decision.gap, 2)}`}`);
 }
@@ -150,6 +150,7 @@ async function random(asked, more = {}) {
 }
 
 function changed(state, before) {
+  page.told = null;
   byId("undo").disabled = !store.past.length;
   byId("redo").disabled = !store.future.length;
   controls.render();
@@ -229,7 +230,7 @@ function listen() {
 
 async function start() {
   takeToken();
-  const linked = await fromLink(location.hash).catch((error) => { problem(error); return null; });
+  const linked = await fromLink(location.hash).catch((error) => { page.told = error; return null; });
   const [{ limits, horizon }, palette] = await Promise.all([ask("limits"), fetch("palette.json").then((answer) => answer.json())]);
   dress(palette);
   known = Object.fromEntries(limits.map((item) => [item.name, item]));
