@@ -76,7 +76,7 @@ def test_without_matplotlib_the_csv_is_written_and_the_extra_named(
     ("arguments", "says"),
     [
         (["--points", "1"], "--points must be at least 2, not 1"),
-        (["-o", "front.png"], "--out names the CSV file and the picture goes beside it: give front.csv"),
+        (["-o", "front.png"], "--out names the table and the picture goes beside it: give front.csv"),
         (["-o", "no/such/folder/front.csv"], "cannot be written (there is no folder"),
         (["--max-gap", "2"], "--max-gap must be at least 0 and below 1, not 2"),
         (["--min-samples", "999999"], "lower --min-samples to at most 30000"),
