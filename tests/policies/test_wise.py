@@ -83,6 +83,18 @@ def test_batteries_last() -> None:
     assert free["level_j"].tolist() == [np.inf] * 24
 
 
+def test_who_spends_faster_than_its_battery_lasts_becomes_dearer() -> None:
+    policy = Wise(worth=0.0, battery_j=1.0, horizon=100)
+    memory, (first,) = played(policy, 1)
+    spent = first.upload_j + first.compute_j
+    assert memory["overspent_j"] == pytest.approx(np.maximum(spent - 0.01, 0.0))
+    second = policy.choose(problem_of(2), view_of(round=2, memory=memory)).decision
+    # A queue of what a round may spend, 0.01 J, weighs like one missed participation of who spends just that.
+    dearer = memory["unit"][0] * memory["overspent_j"] / 0.01**2
+    assert dearer.any()
+    assert second.problem.fleet.energy_weight == pytest.approx(1.0 + dearer)
+
+
 def test_empty_batteries_end_in_a_sentence() -> None:
     with pytest.raises(InfeasibleProblem):
         played(Wise(worth=0.0, battery_j=0.02, horizon=10), 10)

@@ -4,13 +4,12 @@ import json
 import shlex
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.browsing import chromium
+from support.browsing import Opened, chromium, open_at
 from support.runs import make_run
 from support.serving import Service, served
 from wisefl import Fleet, Limits, RoundProblem, solve
@@ -27,13 +26,8 @@ def browser() -> Iterator[Any]:
         yield started
 
 
-@dataclass
-class Opened:
-    """A page with what it complained of and what it asked for."""
-
-    page: Any
-    complaints: list[str]
-    requests: list[str]
+class Explorer(Opened):
+    """The page as a person uses it."""
 
     def settled(self) -> None:
         """Nothing is being decided any more."""
@@ -61,19 +55,12 @@ class Opened:
         self.settled()
 
 
-def open_page(browser: Any, address: str, width: int = 1400, height: int = 900, **options: Any) -> Opened:
-    page = browser.new_context(viewport={"width": width, "height": height}, **options).new_page()
-    page.set_default_timeout(120_000)
-    opened = Opened(page, [], [])
-    page.on("console", lambda message: opened.complaints.append(message.text))
-    page.on("pageerror", lambda error: opened.complaints.append(str(error)))
-    page.on("request", lambda request: opened.requests.append(request.url))
-    page.goto(address)
-    return opened
+def open_page(browser: Any, address: str, width: int = 1400, height: int = 900, **options: Any) -> Explorer:
+    return open_at(Explorer, browser, address, width, height, **options)
 
 
 @pytest.fixture
-def opened(browser: Any, service: Service) -> Iterator[Opened]:
+def opened(browser: Any, service: Service) -> Iterator[Explorer]:
     with_page = open_page(browser, service.address)
     with_page.settled()
     yield with_page
@@ -91,7 +78,7 @@ def names(decision: Any) -> set[str]:
     return set(decision.problem.fleet.client[decision.selected].tolist())
 
 
-def test_it_opens_with_a_round_that_is_decided_and_proved(opened: Opened) -> None:
+def test_it_opens_with_a_round_that_is_decided_and_proved(opened: Explorer) -> None:
     decision = certified()
     assert opened.trains() == names(decision)
     assert opened.tile("Objective") == f"{decision.objective:.4g}"
@@ -101,7 +88,7 @@ def test_it_opens_with_a_round_that_is_decided_and_proved(opened: Opened) -> Non
     assert opened.complaints == []
 
 
-def test_dragging_decides_while_the_slider_moves(opened: Opened) -> None:
+def test_dragging_decides_while_the_slider_moves(opened: Explorer) -> None:
     page = opened.page
     before = opened.tile("Objective")
     slider = page.locator("#slide-bandwidth_hz")
@@ -128,7 +115,7 @@ def test_dragging_decides_while_the_slider_moves(opened: Opened) -> None:
     assert opened.tile("Objective") != before
 
 
-def test_a_client_is_pinned_and_banned(opened: Opened) -> None:
+def test_a_client_is_pinned_and_banned(opened: Explorer) -> None:
     page = opened.page
     page.get_by_role("button", name="Pin 5", exact=True).click()
     opened.settled()
@@ -140,7 +127,7 @@ def test_a_client_is_pinned_and_banned(opened: Opened) -> None:
     assert opened.trains() == names(certified(required=("5",), forbidden=("3",)))
 
 
-def test_why_a_client_is_not_chosen(opened: Opened) -> None:
+def test_why_a_client_is_not_chosen(opened: Explorer) -> None:
     page = opened.page
     page.fill("#why-client", "5")
     page.press("#why-client", "Enter")
@@ -153,7 +140,7 @@ def test_why_a_client_is_not_chosen(opened: Opened) -> None:
     page.get_by_text("no price would change that").wait_for()
 
 
-def test_the_front_sets_the_weights(opened: Opened) -> None:
+def test_the_front_sets_the_weights(opened: Explorer) -> None:
     page = opened.page
     page.wait_for_selector(".spot")
     assert page.locator(".spot").count() == 15
@@ -164,7 +151,7 @@ def test_the_front_sets_the_weights(opened: Opened) -> None:
     assert opened.trains() == names(certified(latency_weight=0.01))
 
 
-def test_methods_stand_side_by_side(opened: Opened) -> None:
+def test_methods_stand_side_by_side(opened: Explorer) -> None:
     page = opened.page
     page.click("#compare")
     opened.until("!document.getElementById('compare').disabled")
@@ -176,7 +163,7 @@ def test_methods_stand_side_by_side(opened: Opened) -> None:
     assert "Of earlier limits" in page.inner_text("#methods")
 
 
-def test_a_link_restores_the_state(opened: Opened, browser: Any) -> None:
+def test_a_link_restores_the_state(opened: Explorer, browser: Any) -> None:
     page = opened.page
     opened.type_limit("deadline_s", "0.5")
     page.locator("#table").get_by_role("button", name="Ban 3", exact=True).click()
@@ -195,7 +182,7 @@ def test_a_link_restores_the_state(opened: Opened, browser: Any) -> None:
 
 
 def test_what_one_takes_along_decides_the_same(
-    opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    opened: Explorer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = opened.page
     opened.type_limit("deadline_s", "0.5")
@@ -228,7 +215,7 @@ def test_what_one_takes_along_decides_the_same(
     assert session["decision"].objective == told["objective"]
 
 
-def test_what_cannot_be_kept_is_said_and_mended_by_a_click(opened: Opened) -> None:
+def test_what_cannot_be_kept_is_said_and_mended_by_a_click(opened: Explorer) -> None:
     page = opened.page
     opened.type_limit("deadline_s", "0.01")
     problem = page.locator("#problem")
@@ -243,7 +230,7 @@ def test_what_cannot_be_kept_is_said_and_mended_by_a_click(opened: Opened) -> No
     assert page.get_attribute("#limit-deadline_s", "aria-invalid") == "true"
 
 
-def test_fleets_are_pasted_opened_edited_and_refused(opened: Opened, tmp_path: Path) -> None:
+def test_fleets_are_pasted_opened_edited_and_refused(opened: Explorer, tmp_path: Path) -> None:
     page = opened.page
     fleet = "client\tdistance_m\ttransmit_power_dbm\tmax_frequency_hz\tcycles_per_bit\tcount_0\n"
     fleet += "".join(f"phone-{at}\t{100 + 10 * at}\t23\t2e9\t5\t1500\n" for at in range(4))
@@ -272,7 +259,7 @@ def test_fleets_are_pasted_opened_edited_and_refused(opened: Opened, tmp_path: P
     assert "4 of 4 clients" in page.inner_text("#fleet-count")
 
 
-def test_the_table_is_used_from_the_keyboard(opened: Opened) -> None:
+def test_the_table_is_used_from_the_keyboard(opened: Explorer) -> None:
     page = opened.page
     page.locator("#table [tabindex='0'][data-place]").focus()
     page.keyboard.press("End")
@@ -287,7 +274,7 @@ def test_the_table_is_used_from_the_keyboard(opened: Opened) -> None:
     )
 
 
-def test_ten_thousand_clients_stay_usable(opened: Opened) -> None:
+def test_ten_thousand_clients_stay_usable(opened: Explorer) -> None:
     page = opened.page
     page.select_option("#preset", "10,000 clients")
     page.get_by_text("10,000 of 10,000 clients").wait_for()
@@ -302,7 +289,7 @@ def test_ten_thousand_clients_stay_usable(opened: Opened) -> None:
     assert "proved" in page.inner_text("#status")
 
 
-def test_a_campaign_is_played(opened: Opened) -> None:
+def test_a_campaign_is_played(opened: Explorer) -> None:
     page = opened.page
     opened.type_limit("max_divergence", "inf")
     page.get_by_role("link", name="Campaign").click()

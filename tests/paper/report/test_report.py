@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.browsing import chromium
+from support.browsing import Opened, chromium, open_at
 from wisefl.paper import Reproduced
 from wisefl.paper.claims import Claim, Judgement, Part, Verdict
 from wisefl.paper.made import MadeFigure
@@ -168,15 +168,6 @@ def browser() -> Iterator[Any]:
         yield started
 
 
-@dataclass
-class Opened:
-    """A page with what it complained of and what it asked for."""
-
-    page: Any
-    complaints: list[str]
-    requests: list[str]
-
-
 @pytest.fixture
 def opened(browser: Any, report: Path) -> Iterator[Opened]:
     with_page = open_report(browser, report, width=1280, height=900)
@@ -185,14 +176,7 @@ def opened(browser: Any, report: Path) -> Iterator[Opened]:
 
 
 def open_report(browser: Any, report: Path, width: int, height: int, **options: Any) -> Opened:
-    page = browser.new_context(viewport={"width": width, "height": height}, **options).new_page()
-    page.set_default_timeout(90_000)
-    result = Opened(page, [], [])
-    page.on("console", lambda message: result.complaints.append(message.text))
-    page.on("pageerror", lambda error: result.complaints.append(str(error)))
-    page.on("request", lambda request: result.requests.append(request.url))
-    page.goto(report.as_uri())
-    return result
+    return open_at(Opened, browser, report.as_uri(), width, height, **options)
 
 
 def figure(page: Any, name: str) -> Any:
