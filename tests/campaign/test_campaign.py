@@ -84,7 +84,7 @@ def test_any_prices_give_a_bound(seed: int) -> None:
 
 def test_queues_grow_by_what_is_owed_and_shrink_by_what_is_done() -> None:
     wanted = LongTerm.of(2, 10, participation=0.2, battery_j=5.0)
-    queues = Queues.empty(2).after(wanted, 10, np.array([True, False]), np.array([1.0, 0.0]))
+    queues = Queues(np.zeros(2), np.zeros(2)).after(wanted, 10, np.array([True, False]), np.array([1.0, 0.0]))
     assert queues.missed == pytest.approx([0.0, 0.2])
     assert queues.overspent_j == pytest.approx([0.5, 0.0])
     prices = queues.prices(0.5, np.array([0.5, 0.5]))

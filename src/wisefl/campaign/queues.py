@@ -26,10 +26,6 @@ class Queues:
     """Joules that a client is ahead of an even spending of its battery."""
 
     @classmethod
-    def empty(cls, clients: int) -> "Queues":
-        return cls(np.zeros(clients), np.zeros(clients))
-
-    @classmethod
     def at(cls, prices: Prices, eagerness: float, joule_scale: Floats) -> "Queues":
         """As long as gives these prices."""
         finite = np.where(np.isfinite(joule_scale), joule_scale, 0.0)
