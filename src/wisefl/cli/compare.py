@@ -18,18 +18,7 @@ if TYPE_CHECKING:
 app = new_app()
 
 _DROPPED_FIRST = (
-    "best",
-    "last",
-    "evenness",
-    "s\n",
-    "policy",
-    "J\n",
-    "rounds\n",
-    "clients",
-    "battery",
-    "seed",
-    "rounds",
-    "data",
+    *("best", "last", "evenness", "clients", "s\n", "policy", "rounds\n", "J\n", "battery", "seed", "rounds", "data"),
 )
 """Columns that a narrow screen does without, by how their heads begin."""
 
