@@ -23,10 +23,14 @@ def main() -> None:
     parser.add_argument("--brute", type=int, default=800, help="problems of 3 to 12 clients, gap 1e-6")
     parser.add_argument("--scip", type=int, default=80, help="problems of 30 clients, gap 1e-3, 60 s each")
     parser.add_argument("--mixture", type=int, default=400, help="problems of 3 to 10 clients, mixture limited")
+    parser.add_argument("--most", type=int, default=12, help="clients of a problem for brute; each doubles its time")
+    parser.add_argument("--first", type=int, default=1000, help="seed of the first problem for brute")
     options = parser.parse_args()
-    problems = [("brute", seed, 3 + seed % 10, 1e-6, {}) for seed in range(1000, 1000 + options.brute)]
+    sizes, first = options.most - 2, options.first
+    problems = [("brute", seed, 3 + seed % sizes, 1e-6, {}) for seed in range(first, first + options.brute)]
     problems += [
-        ("brute", seed, 3 + seed % 8, 1e-6, {"mixture": True}) for seed in range(5000, 5000 + options.mixture)
+        ("brute", seed, 3 + seed % min(sizes, 8), 1e-6, {"mixture": True})
+        for seed in range(first + 4000, first + 4000 + options.mixture)
     ]
     problems += [("scip", seed, 30, 1e-3, {"max_gap": 1e-3, "time_limit": 60.0}) for seed in range(options.scip)]
     rows = []

@@ -7,8 +7,9 @@ from scipy.optimize import minimize_scalar
 
 from support.problems import NAMED, paper_problem
 from support.strategies import problems_with_a_set
-from wisefl import Decision, RoundProblem
-from wisefl.decision.allocation import Allocation, allocate
+from wisefl import Decision, Fleet, Limits, RoundProblem
+from wisefl.decision.allocation import Allocation, Ceilings, allocate, best_allocation
+from wisefl.decision.client_cost import terms_of
 
 
 def decision_of(problem: RoundProblem, selected: np.ndarray, found: Allocation) -> Decision:
@@ -84,6 +85,27 @@ def test_equal_clients_share_equally(drawn: tuple[RoundProblem, np.ndarray]) -> 
     assert found.share[selected] == pytest.approx(1.0 / selected.sum())
     running = found.frequency_hz[selected]
     assert np.ptp(running) <= 1e-9 * running.max()
+
+
+def test_an_upload_stays_short_where_dear_joules_make_the_deadline_long() -> None:
+    """Hours of computing, to save joules, beside an upload of 1e-10 s with the whole band for oneself."""
+    limits = Limits(
+        max_divergence=np.inf,
+        min_samples=1,
+        bandwidth_hz=3e11,
+        model_bits=2.0,
+        bits_per_sample=9e5,
+        latency_weight=0.03,
+        energy_weight=3e5,
+    )
+    problem = RoundProblem.build(Fleet.random(6, 0), None, limits)
+    for client in range(6):
+        terms = terms_of(problem, np.array([client]))
+        found = best_allocation(limits.latency_weight, terms, Ceilings(), np.empty(1))
+        airtime, compute, upload = (float(column[0]) for column in terms[:3])
+        rest = float(np.cbrt(2.0 * compute / limits.latency_weight))
+        exact = limits.latency_weight * (rest + upload) + compute / rest**2 + airtime * upload
+        assert found.objective == pytest.approx(exact, rel=1e-10)
 
 
 def test_everybody_finishes_together_unless_their_cpu_is_at_its_limit() -> None:

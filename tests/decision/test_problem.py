@@ -1,10 +1,13 @@
 """A round's problem: who passes the filter, what is impossible and what to change then."""
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
 from support.problems import round_of
 from wisefl import Fleet, InfeasibleProblem, InvalidInput, Limits, RoundProblem
+from wisefl.decision.limits import allowed_values
 
 
 def test_the_filter_keeps_who_is_close_to_everybody() -> None:
@@ -49,3 +52,10 @@ def test_costs_follow_from_radio_and_data() -> None:
     assert problem.work_cycles == pytest.approx([3e9, 3e9], rel=1e-12)
     assert problem.transmit_power_w == pytest.approx([1.0, 0.5], rel=1e-12)
     assert problem.samples.tolist() == [100, 50]
+
+
+@pytest.mark.parametrize("name", [item.name for item in fields(Limits) if allowed_values(item.name)])
+def test_what_is_told_of_a_limit_is_what_is_refused(name: str) -> None:
+    outside = {"above 0": 0.0, "at least 0": -1.0, "at least 1": 0}[allowed_values(name)]
+    with pytest.raises(InvalidInput, match=name):
+        Limits(**{name: outside})

@@ -17,6 +17,8 @@ def clairvoyant(rounds: Rounds, long_term: LongTerm, *, max_gap: float = 1e-4) -
     model = pyscipopt.Model()
     model.hideOutput()
     model.setParam("limits/gap", max_gap)
+    # at the usual 1e-6 an optimum may lie that much below what any true schedule costs, and below a sound bound
+    model.setParam("numerics/feastol", 1e-9)
     clients, limits = len(rounds.fleet), rounds.limits
     taken: NDArray[np.object_] = np.zeros((len(rounds), clients), dtype=object)
     spent: NDArray[np.object_] = np.zeros((len(rounds), clients), dtype=object)
@@ -33,6 +35,9 @@ def clairvoyant(rounds: Rounds, long_term: LongTerm, *, max_gap: float = 1e-4) -
             there = long_term.battery_j[k] + number * long_term.recharge_j[k]
             if np.isfinite(there):
                 model.addCons(pyscipopt.quicksum(spent[: number + 1, k]) <= float(there))
+    times = np.array([pyscipopt.quicksum(taken[:, k]) for k in range(clients)], dtype=object)
+    for gives, least in zip(long_term.floors.gives, long_term.floors.least, strict=True):
+        model.addCons(pyscipopt.quicksum(float(gives[k]) * times[k] for k in range(clients)) >= float(least))
     objective = objective - sum(_utility(model, long_term, rounds, k, taken[:, k]) for k in range(clients))
     cost = model.addVar(lb=None)
     model.addCons(cost >= objective)

@@ -66,7 +66,7 @@ def compare(
     Runs that differ by nothing but their seed are averaged, with the 95% interval of the mean.
     """
     picture = out if out is not None or as_json else Path("compare.png")
-    check_writable(picture)
+    check_writable(picture, table=False)
     check_writable(csv, as_json=as_json, option="--csv")
     report(folders, target=target, picture=picture, csv=csv, as_json=as_json)
 

@@ -9,12 +9,12 @@ import typer
 
 from wisefl.errors import InvalidInput
 from wisefl.files import json_text
-from wisefl.sheets import check_kind
+from wisefl.sheets import check_ending, check_kind
 
 STANDARD_OUTPUT = Path("-")
 
 
-def check_writable(path: Path | None, *, as_json: bool = False, option: str = "--out") -> None:
+def check_writable(path: Path | None, *, as_json: bool = False, option: str = "--out", table: bool = True) -> None:
     """Refuse a place that cannot be written, before minutes are spent on what should go there."""
     if path is None:
         return
@@ -22,7 +22,9 @@ def check_writable(path: Path | None, *, as_json: bool = False, option: str = "-
         if as_json:
             raise InvalidInput(f"{option} - and --json both write to the standard output: leave one of them out")
         return
-    check_kind(path)
+    if table:
+        check_ending(path)
+        check_kind(path)
     folder = path.absolute().parent
     if path.is_dir():
         raise InvalidInput(f"{path}: cannot be written (is a folder)")

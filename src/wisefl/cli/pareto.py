@@ -50,7 +50,7 @@ def pareto(
     if picture == out:
         raise InvalidInput(f"--out names the table and the picture goes beside it: give {out.with_suffix('.csv')}")
     check_writable(out)
-    check_writable(picture)
+    check_writable(picture, table=False)
 
     from wisefl.decision.pareto import ParetoPoint, dominated
     from wisefl.decision.problem import RoundProblem

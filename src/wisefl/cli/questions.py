@@ -80,7 +80,7 @@ def check_questions(questions: Questions, solver: str, *, compared: bool, out: P
             raise InvalidInput("--picture draws one round, or what --vary varies")
         if questions.picture.suffix.lower() not in (".png", ".svg"):
             raise InvalidInput(f"--picture must end in .png or .svg, not {questions.picture.name!r}")
-        check_writable(questions.picture)
+        check_writable(questions.picture, table=False)
     for text in questions.vary or []:
         parse_variation(text)
 

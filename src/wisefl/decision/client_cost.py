@@ -29,6 +29,9 @@ LAST_STEP = 1e-10
 """Newton is quadratic: a step of this size, relative to the shorter of upload and computing, leaves an error far
 below rounding."""
 SMALLEST = 1e-300
+SHORTEST = 1e-30
+"""Part of the deadline below which no upload time is looked for: far below any, since a deadline grows with the price
+of energy while an upload does not."""
 FULL_SPEED = 1.0 - 1e-12
 """An upload time beyond this part of the latest one leaves the CPU no choice but full speed."""
 
@@ -148,13 +151,13 @@ def respond(deadline, band_price, clients, tau):  # type: ignore[no-untyped-def]
             worst = 0.0
             for k in range(start, stop):
                 latest = max(deadline - fastest_s[k], 1e-9 * deadline)
-                now = min(max(tau[k], 1e-12 * latest), latest)
+                now = min(max(tau[k], SHORTEST * latest), latest)
                 rest = deadline - now
                 pull = compute_cost[k] / (rest * rest * rest)
                 root = np.sqrt(airtime_cost[k] + 2.0 * pull)
                 miss = now * root - np.sqrt(band_price * upload_s[k])
                 slope = root + 3.0 * now * pull / (rest * root)
-                new = min(max(now - miss / slope, 1e-12 * latest), latest)
+                new = min(max(now - miss / slope, SHORTEST * latest), latest)
                 tau[k] = new
                 worst = max(worst, abs(new - now) / min(now, rest))
             if worst < LAST_STEP:

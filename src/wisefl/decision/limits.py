@@ -10,6 +10,18 @@ from wisefl.errors import InvalidInput
 DivergenceOf = Literal["client", "mixture"]
 """Whose divergence is limited: each selected client's, or that of the data of all selected clients together."""
 
+_AT_LEAST_0 = ("max_divergence", "energy_weight", "smoothing")
+_WHOLE = ("epochs", "min_samples", "min_clients", "max_clients")
+_ANY = ("noise_dbm_hz",)
+_NO_NUMBERS = ("divergence", "required", "forbidden")
+
+
+def allowed_values(name: str) -> str:
+    """Which numbers a limit of this name may have, in words; nothing where it may have any, or is no number."""
+    if name in (*_ANY, *_NO_NUMBERS):
+        return ""
+    return "at least 0" if name in _AT_LEAST_0 else "at least 1" if name in _WHOLE else "above 0"
+
 
 def _limit(default: Any, help: str, **more: str) -> Any:
     """A field with the sentence that the command line and the run configuration show for it."""
@@ -60,17 +72,19 @@ class Limits:
         self._check_names()
         for item in fields(self):
             value = getattr(self, item.name)
-            if item.name in ("divergence", "required", "forbidden") or value is None:
+            if item.name in _NO_NUMBERS or value is None:
                 continue
+            if isinstance(value, int) and abs(value) >= 2**63:
+                raise InvalidInput(f"{item.name} must be below 2^63, not {float(str(value)):g}")
             if np.isnan(value) or (np.isinf(value) and item.name != "max_divergence"):
                 raise InvalidInput(f"{item.name} must be a finite number, not {value}")
-            if item.name in ("max_divergence", "energy_weight", "smoothing"):
+            if item.name in _AT_LEAST_0:
                 if value < 0:
                     raise InvalidInput(f"{item.name} must be at least 0, not {value:g}")
-            elif item.name in ("epochs", "min_samples", "min_clients", "max_clients"):
+            elif item.name in _WHOLE:
                 if value < 1 or value != int(value):
                     raise InvalidInput(f"{item.name} must be a whole number of at least 1, not {value:g}")
-            elif item.name != "noise_dbm_hz" and value <= 0:
+            elif item.name not in _ANY and value <= 0:
                 raise InvalidInput(f"{item.name} must be greater than 0, not {value:g}")
         if self.max_clients is not None and self.max_clients < self.min_clients:
             raise InvalidInput(f"max_clients = {self.max_clients} must be at least min_clients = {self.min_clients}")

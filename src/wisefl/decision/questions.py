@@ -140,8 +140,6 @@ def least(problem: RoundProblem, name: str, **options: Any) -> LeastAnswer:
     """The least band, budget or deadline with which the other limits can be kept, and the best decision with it."""
     if name not in LEAST:
         raise InvalidInput(f"least must be one of {', '.join(LEAST)}, not {name!r}")
-    if problem.limits.limits_mixture:
-        raise InvalidInput("least knows nothing of a limit on the mixture: set divergence to client")
     if name == "energy_budget_j":
         value, bound = _fewest_joules(problem)
     else:

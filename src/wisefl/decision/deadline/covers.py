@@ -26,6 +26,7 @@ class Covers:
     price_steps = 8
     nodes = 20_000
     max_effort = 12
+    listing = 0
     width = 0.25
 
     def __init__(self, clients: Ints, terms: ClientTerms, need: float, divisor: int) -> None:

@@ -94,6 +94,7 @@ class LimitedCovers:
     price_steps = 8
     nodes = 20_000
     max_effort = 12
+    listing = 0
     width = 0.25
 
     def __init__(self, plain: Covers, asked: Asked) -> None:

@@ -61,6 +61,11 @@ class RepresentativeCovers:
         self.clients, self.terms, self.samples, self.need = covers.clients, covers.terms, covers.samples, covers.need
         self.priced = PricedSets(covers, self.limit, self.asked) if by_price else None
 
+    @property
+    def listing(self) -> int:
+        # A tree takes as long as a hundred allocations, and a set that is allocated needs no price.
+        return 0 if self.priced else QUICK
+
     @classmethod
     def of(cls, problem: RoundProblem) -> "RepresentativeCovers":
         require_linear_programming()
@@ -151,7 +156,7 @@ class RepresentativeCovers:
         own = self._own(cost)
         if self.priced:
             return self.priced.search(own, cutoff, slack, True, max_nodes, 1)
-        return self.range.cheapest(own, cutoff, slack, max_nodes if thorough else min(max_nodes, QUICK), thorough)
+        return self.range.cheapest(own, cutoff, slack, max_nodes, thorough)
 
     def all_below(self, cost: Floats, cutoff: float, max_nodes: int, max_sets: int) -> Found:
         own = self._own(cost)

@@ -57,6 +57,12 @@ class SetRule(Protocol):
     """What each client adds to the coverage, at most the need."""
     need: float
 
+    @property
+    def listing(self) -> int:
+        """Nodes that listing all sets below the target may take in a wide interval; 0 where it is not done at once,
+        but only for what no price of the band closes."""
+        ...
+
     def narrowed(self, keep: Mask) -> Self:
         """The same rule over some of its clients only."""
         ...

@@ -15,62 +15,30 @@ in it: the interval goes on, and is split, without it.
 import heapq
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from hashlib import blake2b
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
-from wisefl.arrays import Floats, Ints, Mask
-from wisefl.decision.allocation import Ceilings, best_allocation
-from wisefl.decision.client_cost import take
+from wisefl.arrays import Floats, Ints
+from wisefl.decision.allocation import Ceilings
 from wisefl.decision.deadline.budget import Budget, OutOfBudget
-from wisefl.decision.deadline.relaxation import costs_at, costs_over, next_band_price, relaxed_optimum
-from wisefl.decision.deadline.rule import Found, Incumbent, SetRule
+from wisefl.decision.deadline.interval import Deadlines, Interval, cut_of, is_narrow, tangent_in
+from wisefl.decision.deadline.opening import first_decision
+from wisefl.decision.deadline.relaxation import costs_at, costs_over, next_band_price
+from wisefl.decision.deadline.rule import Incumbent, SetRule
 from wisefl.decision.deadline.scope import Scope
-from wisefl.errors import InvalidInput
+from wisefl.decision.deadline.trials import Trials
 
-NARROWEST = 1e-7
-"""Relative width below which an interval of deadlines is not split again."""
 SETS = 64
 """What one enumeration may find at first; four times more with every further effort."""
 SLACK = 0.05
 """Part of the gap asked for within which sets need not be told apart."""
-SAMPLE = 4096
-"""Clients on which the first guess of deadline and band price is made when there are many more."""
+MANY = 4096
+"""More clients than this are not all looked at around the best set."""
 SMALL = 96
 """Fewer clients than this are not narrowed down further."""
-REMEMBERED = 1_000_000
-"""Sets whose allocation is remembered as done."""
 ENERGY_STEPS = (2.0, 1.2)
 """Factors by which an interval's price of a joule is raised or lowered, while that helps."""
-NEIGHBOURS, POLISHES = 16, 12
-"""Exchanges that are allocated exactly around one set, and sets that a descent may pass."""
-
-
-@dataclass(order=True)
-class Interval:
-    """Deadlines [first, last] with the best bound known for them."""
-
-    bound: float
-    first: float
-    last: float
-    band_price: float
-    scope: Scope = field(compare=False)
-    effort: int = 0
-    energy_price: float = 0.0
-
-
-class Deadlines(NamedTuple):
-    """An interval that is being worked on."""
-
-    first: float
-    last: float
-    tangent: float
-    """Where the tangents of the clients' costs touch them."""
-    thorough: bool = True
-    """False where the interval is so wide that a search without end is better given up for a split."""
 
 
 class DeadlineSearch:
@@ -87,9 +55,9 @@ class DeadlineSearch:
         last_resort: Callable[[], list[Ints]] | None = None,
     ) -> None:
         self.whole = Scope(rule)
-        self.terms = rule.terms
         self.ceilings = ceilings or Ceilings()
         self.worth = np.empty(0) if worth is None else worth
+        self.trials = Trials(rule.terms, latency_weight, self.ceilings, self.worth, budget)
         # The guess can be too short for any set; everybody is one unless more is asked.
         self.last_resort = last_resort or (lambda: [np.arange(self.whole.size)])
         self.floor = -float(np.maximum(self.worth, 0.0).sum())
@@ -97,12 +65,13 @@ class DeadlineSearch:
         self.latency_weight = latency_weight
         self.max_gap = max_gap
         self.budget = budget
-        self.best = Incumbent()
-        self.polished: Incumbent | None = None
-        self.seen: set[bytes] = set()
         self.open: list[Interval] = []
         self.closed_bound = np.inf
-        self.intervals = self.tried = 0
+        self.intervals = 0
+
+    @property
+    def best(self) -> Incumbent:
+        return self.trials.best
 
     @property
     def cutoff(self) -> float:
@@ -114,7 +83,7 @@ class DeadlineSearch:
 
     def run(self) -> None:
         """Find a first decision, then close intervals until the gap is proved or the budget is spent."""
-        self._first_decision()
+        first_decision(self.whole, self.trials, self.last_resort)
         earliest, latest = self._deadlines()
         bound = self.latency_weight * earliest + self.floor
         whole = Interval(bound, earliest, latest, self.best.band_price, self.whole, 0, self.best.energy_price)
@@ -130,7 +99,7 @@ class DeadlineSearch:
         longest = self.ceilings.deadline_s
         if self.latency_weight == 0.0:
             return longest, longest
-        terms = self.terms
+        terms = self.trials.terms
         earliest = float(np.min(terms.fastest_s + terms.upload_s))
         if self.worth.size:
             self._find_floor(min((self.best.objective - self.floor) / self.latency_weight, longest))
@@ -165,69 +134,6 @@ class DeadlineSearch:
                 heapq.heappush(self.open, part)
         return True
 
-    def _first_decision(self) -> None:
-        rule = self.whole.rule
-        part = self._part()
-        deadline, band_price = self._guess(part)
-        try:
-            for members in rule.openings(deadline, band_price):
-                self._try(members)
-                self.budget.check()
-            if part.all() or rule.samples[part].sum() < rule.need:
-                self._descend(self.whole, deadline, band_price)
-            else:
-                # A decision among a few is at hand before the many have been looked at.
-                self._descend(self.whole.narrowed(part), deadline, band_price)
-                self.budget.pass_over(self.whole.size)
-                self._descend(self.whole, deadline, band_price)
-        except OutOfBudget:
-            pass
-        if self.best.objective == np.inf:
-            for members in self.last_resort():
-                self._try(members)
-        if self.best.objective == np.inf:
-            raise InvalidInput(
-                "no set of clients has a cost that floating-point numbers can hold: "
-                "a limit or a column of the fleet is out of any physical range"
-            )
-
-    def _descend(self, scope: Scope, deadline: float, band_price: float) -> None:
-        """Cheap sets at this deadline and band price, then at those of the best set, while that helps."""
-        rule = scope.rule
-        if self.best.members.size:
-            deadline, band_price = self.best.deadline, self.best.band_price
-        scope.tau[:] = 0.5 * deadline
-        for _ in range(3):
-            before = self.best.objective
-            costs_at(deadline, band_price, rule.terms, scope.tau, scope.cost_first)
-            self._try_each(scope, rule.first(scope.cost_first, self.best, self.budget.nodes(rule.nodes)))
-            if self.best.objective >= before * (1 - 1e-4):
-                break
-            self.budget.pass_over(scope.size)
-            deadline, band_price = self.best.deadline, self.best.band_price
-
-    def _part(self) -> Mask:
-        """Clients to begin with: all, or a part when there are very many."""
-        size = self.whole.size
-        part = np.ones(size, np.bool_)
-        if size > 4 * SAMPLE:
-            part[:] = False
-            part[np.random.default_rng(0).permutation(size)[:SAMPLE]] = True
-        return part
-
-    def _guess(self, part: Mask) -> tuple[float, float]:
-        """(deadline, band price) near the optimum, by a part of the clients that stands for all."""
-        rule = self.whole.rule
-        terms, samples = take(rule.terms, np.flatnonzero(part)), rule.samples[part]
-        worth = self.worth[part] if self.worth.size else self.worth
-        fraction = float(samples.sum() / rule.samples.sum())
-        if self.latency_weight == 0.0:
-            return self.ceilings.deadline_s, float(np.max(terms.airtime_cost * terms.upload_s))
-        deadline, band_price = relaxed_optimum(
-            self.latency_weight * fraction, fraction, terms, worth, samples, rule.need * fraction
-        )
-        return min(float(deadline), self.ceilings.deadline_s), float(band_price)
-
     def _first_intervals(self, whole: Interval) -> list[Interval]:
         """All deadlines that a better decision can have, cut around that of the first."""
         earliest, latest = whole.first, whole.last
@@ -238,7 +144,8 @@ class DeadlineSearch:
         parts = []
         self.whole.price_energy(whole.energy_price)
         for first, last in pairwise(cuts):
-            bound = self._relaxed_bound(self.whole, first, last, self._tangent(first, last), whole.band_price)
+            tangent = tangent_in(first, last, self.best.deadline)
+            bound = self._relaxed_bound(self.whole, first, last, tangent, whole.band_price)
             bound = max(bound, self.latency_weight * first + self.floor)
             scope = self._narrowed(self.whole, first, last, whole.band_price) if bound < self.cutoff else self.whole
             parts.append(Interval(bound, first, last, whole.band_price, scope, 0, whole.energy_price))
@@ -247,7 +154,7 @@ class DeadlineSearch:
     def _improve(self, interval: Interval) -> list[Interval]:
         """Raise the bound of an interval, or split it."""
         first, last, effort, scope = interval.first, interval.last, interval.effort, interval.scope
-        tangent = self._tangent(first, last)
+        tangent = tangent_in(first, last, self.best.deadline)
         scope.price_energy(interval.energy_price)
         if effort > 0:
             scope.rule.sharpen(tangent, interval.band_price, self.best)
@@ -260,48 +167,48 @@ class DeadlineSearch:
             if kinds:
                 bound = max(bound, interval.bound)
                 return [Interval(bound, first, last, band_price, kind, effort, energy_price) for kind in kinds]
-        narrow = last <= first * (1.0 + NARROWEST)
+        narrow = is_narrow(first, last)
         if bound < self.cutoff and (middle < self.cutoff or narrow):
             # Splitting gains what the width costs; where that is little of what is missing, effort must do it.
             loss = 0.0 if narrow else middle - bound
             where = Deadlines(first, last, tangent, loss <= scope.rule.width * (self.cutoff - bound))
-            bound, band_price, ends = self._raise_integer(scope, where, bound, band_price, effort)
-            searchable = bound < self.cutoff and (ends or where.thorough)
-            if searchable and (narrow or self._gap_at(scope, where, band_price, effort)):
-                self._polish(scope)
-                left = self._enumerate(scope, where, band_price, effort)
-                if left is None:
-                    bound = self.cutoff
-                elif loss <= scope.rule.width * (self.cutoff - bound):
-                    bound = max(bound, interval.bound)
-                    kinds = self._divided(scope, left, tangent) if effort > 0 else []
-                    effort += not kinds
-                    return [
-                        Interval(bound, first, last, band_price, kind, effort, energy_price)
-                        for kind in kinds or [scope]
-                    ]
+            bound, band_price, left = self._search_sets(scope, where, (bound, band_price), effort)
+            if left is not None and loss <= scope.rule.width * (self.cutoff - bound):
+                bound = max(bound, interval.bound)
+                kinds = self._divided(scope, left, tangent) if effort > 0 else []
+                effort += not kinds
+                return [
+                    Interval(bound, first, last, band_price, kind, effort, energy_price) for kind in kinds or [scope]
+                ]
         # What a price reached in this interval decides which to go on with; what its parent proved still holds.
         bound = max(bound, interval.bound)
         if bound >= self.cutoff:
             return [Interval(bound, first, last, band_price, scope, effort, energy_price)]
-        cut = self._cut(first, last)
+        cut = cut_of(first, last, self.best.deadline)
         parts = ((first, cut), (cut, last))
         return [Interval(bound, a, b, band_price, scope, effort, energy_price) for a, b in parts]
 
-    def _tangent(self, first: float, last: float) -> float:
-        """Where to touch the costs: the middle around the incumbent's deadline, else nearer to it."""
-        if last < self.best.deadline:
-            return 0.25 * first + 0.75 * last
-        if first > self.best.deadline:
-            return 0.75 * first + 0.25 * last
-        return 0.5 * (first + last)
-
-    def _cut(self, first: float, last: float) -> float:
-        """Where to split an interval."""
-        inside = (self.best.deadline - first) / (last - first)
-        if 0.1 < inside < 0.9 and last > first * 1.02:
-            return self.best.deadline
-        return float(np.sqrt(first * last)) if last > 4.0 * first else 0.5 * (first + last)
+    def _search_sets(
+        self, scope: Scope, where: Deadlines, proved: tuple[float, float], effort: int
+    ) -> tuple[float, float, list[Ints] | None]:
+        """(bound, band price, some of the sets that an enumeration could not all list, None if there was none)."""
+        bound, band_price = proved
+        if scope.rule.listing > 0:
+            # What is listed is done with, whatever the price; a price that is better by a little lists as many.
+            if effort == 0:
+                self._polish(scope)
+                if self._enumerate(scope, where, band_price, effort) is None:
+                    return self.cutoff, band_price, None
+            if not where.thorough:
+                return bound, band_price, None
+        bound, band_price, ends = self._raise_integer(scope, where, bound, band_price, effort)
+        if bound >= self.cutoff or not (ends or where.thorough):
+            return bound, band_price, None
+        if not where.narrow and not self._gap_at(scope, where, band_price, effort):
+            return bound, band_price, None
+        self._polish(scope)
+        left = self._enumerate(scope, where, band_price, effort)
+        return (self.cutoff, band_price, None) if left is None else (bound, band_price, left)
 
     def _narrowed(self, scope: Scope, first: float, last: float, band_price: float) -> Scope:
         """The scope without those who are in no better decision here, by the costs that it holds at the moment.
@@ -434,7 +341,7 @@ class DeadlineSearch:
             begin, nodes = time.perf_counter(), self.budget.nodes(scope.rule.nodes * 4**effort)
             found = scope.rule.cheapest(cost, cutoff - fixed, slack, nodes, where.thorough)
             self.budget.spend(found.nodes, begin)
-            self._try_each(scope, found)
+            self.trials.attempt_each(scope, found)
             complete &= found.complete
             # What reaches the cutoff reaches it whatever adding and taking away `fixed` rounds to.
             value = cutoff if found.bound >= cutoff - fixed else fixed + found.bound
@@ -454,13 +361,14 @@ class DeadlineSearch:
 
     def _enumerate(self, scope: Scope, where: Deadlines, band_price: float, effort: int) -> list[Ints] | None:
         """Allocate every set whose bound in the interval is below the cutoff; some of them if there are too many."""
+        most = scope.rule.nodes * 4**effort if where.thorough or not scope.rule.listing else scope.rule.listing
         self._costs_over(scope, where, band_price)
         for deadline, cost in ((where.first, scope.cost_first), (where.last, scope.cost_last)):
             top = self._room(scope, deadline, band_price)
-            begin, nodes = time.perf_counter(), self.budget.nodes(scope.rule.nodes * 4**effort)
+            begin, nodes = time.perf_counter(), self.budget.nodes(most)
             found = scope.rule.all_below(cost, top, nodes, SETS * 4**effort)
             self.budget.spend(found.nodes, begin)
-            self._try_each(scope, found)
+            self.trials.attempt_each(scope, found)
             if not found.complete:
                 return found.sets
         return None
@@ -471,49 +379,15 @@ class DeadlineSearch:
         costs_over(first, last, tangent, band_price, scope.rule.terms, scope.tau, scope.cost_first, scope.cost_last)
 
     def _polish(self, scope: Scope) -> None:
-        """Descend from the best decision by exchanges of members, each allocated exactly; once for every best."""
-        if self.best is self.polished:
+        """Better decisions near the best one, unless they were looked for already."""
+        if self.best is self.trials.polished:
             return
         around = self.whole
-        if around.size > SAMPLE:
+        if around.size > MANY:
             keep = np.zeros(around.size, np.bool_)
             keep[scope.rule.clients] = keep[self.best.members] = True
             around = around.narrowed(keep)
-        for _ in range(POLISHES):
-            self.polished = before = self.best
-            around.tau[:] = 0.5 * before.deadline
-            around.price_energy(before.energy_price)
-            costs_at(before.deadline, before.band_price, around.rule.terms, around.tau, around.cost_first)
-            members = np.searchsorted(around.rule.clients, before.members)
-            for near in around.rule.neighbours(around.cost_first, members, NEIGHBOURS):
-                self._try(around.rule.clients[near])
-            self.budget.check()
-            if self.best is before:
-                return
-
-    def _try_each(self, scope: Scope, found: Found) -> None:
-        for number, members in enumerate(found.sets, 1):
-            self._try(scope.rule.clients[members])
-            if number % 16 == 0:
-                self.budget.check()
-
-    def _try(self, members: Ints) -> None:
-        """Allocate a set, in ascending order, exactly and keep it if it is the best so far."""
-        key = blake2b(members.tobytes(), digest_size=16).digest()
-        if key in self.seen:
-            return
-        if len(self.seen) >= REMEMBERED:
-            self.seen.clear()
-        self.seen.add(key)
-        self.tried += 1
-        terms, tau = take(self.terms, members), np.empty(members.size)
-        worth = float(self.worth[members].sum()) if self.worth.size else 0.0
-        deadline, band_price, cost, energy_price = best_allocation(
-            self.latency_weight, terms, self.ceilings, tau, self.best.energy_price, self.best.objective + worth
-        )
-        objective = cost - worth
-        if objective < self.best.objective:
-            self.best = Incumbent(objective, members, deadline, band_price, energy_price, worth)
+        self.trials.polish(around)
 
 
 def _begun(scopes: list[Scope], deadline: float) -> list[Scope]:

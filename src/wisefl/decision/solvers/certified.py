@@ -101,12 +101,11 @@ def solve(
         frequency_hz=allocation.frequency_hz,
         solver="certified",
         bandwidth_price=allocation.bandwidth_price,
-        details={"intervals": search.intervals, "covers": search.tried, "effort": search.budget.spent},
+        details={"intervals": search.intervals, "covers": search.trials.count, "effort": search.budget.spent},
     )
     objective = float(decision.objective)
-    proved = float(search.lower_bound())
+    proved = min(float(search.lower_bound()), objective)
     bound = proved * (1.0 - float(rounding))
     if valued:
         bound = proved - float(rounding) * (abs(proved) + float(np.abs(values[search.best.members]).sum()))
-    bound = min(bound, objective)
     return replace(decision, lower_bound=bound, reached_goal=bool((objective - bound) / decision.cost <= goal))
