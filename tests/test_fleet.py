@@ -1,5 +1,6 @@
 """A fleet survives a trip through CSV, random ones follow the paper's table, and no bad file gets in."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -200,3 +201,17 @@ def test_mhz_clocks_and_gains_scale() -> None:
 def test_an_impossible_random_fleet_is_refused(arguments: dict[str, float], says: str) -> None:
     with pytest.raises(InvalidInput, match=says):
         Fleet.random(**arguments)  # type: ignore[arg-type]
+
+
+def test_groups_and_batteries_are_columns_that_come_back(tmp_path: Path) -> None:
+    battery = np.array([np.inf, 5.0, 0.0])
+    recharge, group = np.array([0.0, 0.5, 0.0]), np.array(["east", "", "west"])
+    fleet = replace(Fleet.random(3, 0), group=group, battery_j=battery, recharge_j=recharge)
+    fleet.write(tmp_path / "fleet.csv")
+    back = Fleet.read(tmp_path / "fleet.csv")
+    assert back.group.tolist() == ["east", "", "west"]
+    assert back.battery_j.tolist() == battery.tolist()
+    assert back.recharge_j.tolist() == [0.0, 0.5, 0.0]
+    assert Fleet.random(3, 0).group.tolist() == ["", "", ""]
+    with pytest.raises(InvalidInput, match="row 2, column 'battery_j': -1 must be at least 0"):
+        replace(fleet, battery_j=np.array([1.0, -1.0, 1.0]))

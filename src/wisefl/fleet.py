@@ -25,10 +25,20 @@ from wisefl.randomness import rng
 from wisefl.sheets import json_columns, kind_of, read_columns, write_table
 
 NUMBER_COLUMNS = ("distance_m", "transmit_power_dbm", "max_frequency_hz", "cycles_per_bit")
-WISHES: dict[str, float] = {"max_energy_j": np.inf, "energy_weight": 1.0, "value": 0.0}
-"""What a planner may ask of single clients, and what a blank means: no limit, a joule like any other, no reward."""
-OPTIONAL_COLUMNS = ("channel_gain", *WISHES)
+WISHES: dict[str, float] = {
+    "max_energy_j": np.inf,
+    "energy_weight": 1.0,
+    "value": 0.0,
+    "battery_j": np.inf,
+    "recharge_j": 0.0,
+}
+"""What a planner may ask of single clients, and what a blank means: no limit, a joule like any other, no reward, no
+battery that could be empty."""
+OPTIONAL_COLUMNS = ("channel_gain", *WISHES, "group")
+_WORDS = ("client", "group")
 _POSITIVE = ("distance_m", "max_frequency_hz", "cycles_per_bit", "channel_gain", "max_energy_j")
+_AT_LEAST_0 = ("energy_weight", "battery_j", "recharge_j")
+_MAY_BE_UNLIMITED = ("max_energy_j", "battery_j")
 _CHUNK_ROWS = 50_000
 
 
@@ -38,7 +48,9 @@ class Fleet:
 
     `channel_gain` is |h|^2, the power of the small-scale fading of the moment (1 where nothing is known).
     `max_energy_j` is the most that a client may spend in a round, `energy_weight` what a joule of its counts against
-    others' and `value` what its taking part is worth; left out, they ask for nothing.
+    others' and `value` what its taking part is worth. Over all rounds of a campaign, `battery_j` is what a client can
+    spend, `recharge_j` what it gains from one round to the next, and who is of one `group` can be asked for together.
+    Left out, they ask for nothing.
     """
 
     client: NDArray[np.str_]
@@ -51,6 +63,9 @@ class Fleet:
     max_energy_j: Floats = field(default_factory=lambda: np.empty(0))
     energy_weight: Floats = field(default_factory=lambda: np.empty(0))
     value: Floats = field(default_factory=lambda: np.empty(0))
+    battery_j: Floats = field(default_factory=lambda: np.empty(0))
+    recharge_j: Floats = field(default_factory=lambda: np.empty(0))
+    group: NDArray[np.str_] = field(default_factory=lambda: np.empty(0, dtype=str))
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -58,6 +73,8 @@ class Fleet:
         for name, neutral in WISHES.items():
             if getattr(self, name).size == 0:
                 object.__setattr__(self, name, np.full(len(self.client), neutral))
+        if self.group.size == 0:
+            object.__setattr__(self, "group", np.full(len(self.client), "", dtype=str))
         _check(self)
 
     def __repr__(self) -> str:
@@ -185,22 +202,25 @@ class Fleet:
 
     def _wishes(self) -> list[str]:
         """The columns of what is asked of some client."""
-        return [name for name, neutral in WISHES.items() if (getattr(self, name) != neutral).any()]
+        asked = [name for name, neutral in WISHES.items() if (getattr(self, name) != neutral).any()]
+        return [*asked, "group"] if (self.group != "").any() else asked
 
     def _repr_html_(self) -> str:
         return f"<code>{escape(repr(self))}</code>"
 
 
-def _cells(values: Floats) -> list[float | None]:
-    """Numbers as a file holds them: a limit that does not exist is a blank."""
+def _cells(values: NDArray[Any]) -> list[float | str | None]:
+    """Numbers and words as a file holds them: a limit that does not exist is a blank."""
     return [None if value == np.inf else value for value in values.tolist()]
 
 
 def _as_array(values: Any, name: str) -> NDArray[Any]:
     """A property of the clients as an array, whatever list it came as."""
-    if name == "client":
+    if name in _WORDS:
         return (
-            np.array([str(value) for value in values]) if not isinstance(values, np.ndarray) else values.astype(str)
+            np.array([str(value) for value in values], dtype=str)
+            if not isinstance(values, np.ndarray)
+            else values.astype(str)
         )
     try:
         counts = name == "label_counts"
@@ -236,7 +256,8 @@ def _read(file: Iterable[str], path: str) -> Fleet:
     lines = (line for line in file if line.strip())
     header = [name.strip() for name in next(csv.reader([next(lines, "")]), [])]
     wanted = _wanted_columns(header, path)
-    layout = np.dtype([(name, np.float64 if name in wanted and name != "client" else np.object_) for name in header])
+    numbers = {*wanted} - {*_WORDS}
+    layout = np.dtype([(name, np.float64 if name in numbers else np.object_) for name in header])
     chunks: dict[str, list[NDArray[Any]]] = {name: [] for name in wanted}
     first_row = 1
     while chunk := list(islice(lines, _CHUNK_ROWS)):
@@ -290,7 +311,7 @@ def _wanted_columns(header: list[str], path: str) -> list[str]:
 
 
 def _column(values: NDArray[Any], name: str, first_row: int, path: str) -> NDArray[Any]:
-    if name == "client":
+    if name in _WORDS:
         return np.array([cell.strip() for cell in values])
     if not name.startswith("count_"):
         return np.ascontiguousarray(values)
@@ -332,11 +353,11 @@ def _check(fleet: Fleet) -> None:
     for name in ("client", *NUMBER_COLUMNS, *OPTIONAL_COLUMNS, "label_counts"):
         if len(getattr(fleet, name)) != clients:
             raise InvalidInput(f"column {name!r} has {len(getattr(fleet, name))} entries for {clients} clients")
-    for name in (*NUMBER_COLUMNS, *OPTIONAL_COLUMNS):
+    for name in (*NUMBER_COLUMNS, "channel_gain", *WISHES):
         values = getattr(fleet, name)
-        unlimited = (values == np.inf) & (name == "max_energy_j")
+        unlimited = (values == np.inf) & (name in _MAY_BE_UNLIMITED)
         _refuse(~np.isfinite(values) & ~unlimited, values, name, "is not a finite number")
-        if name == "energy_weight":
+        if name in _AT_LEAST_0:
             _refuse(values < 0.0, values, name, "must be at least 0")
         if name in _POSITIVE:
             _refuse(values <= 0.0, values, name, "must be greater than 0")
@@ -350,6 +371,9 @@ def _check(fleet: Fleet) -> None:
         row = int(np.argmax(empty))
         raise InvalidInput(f"row {row + 1}, columns 'count_*': client {str(fleet.client[row])!r} holds no sample")
     _check_ids(fleet.client.tolist())
+    for row, name in enumerate(fleet.group.tolist(), start=1):
+        if not name.isprintable():
+            raise InvalidInput(f"row {row}, column 'group': {name!r} holds a character that cannot be printed")
 
 
 def _check_ids(ids: list[str]) -> None:

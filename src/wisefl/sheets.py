@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 from zipfile import BadZipFile
@@ -23,6 +24,13 @@ def check_kind(path: str | Path) -> None:
     """Refuse an Excel file where nothing can read or write one, before any work is done."""
     if kind_of(path) == EXCEL and find_spec("openpyxl") is None:
         raise MissingExtra("openpyxl, which reads and writes Excel files,", "excel")
+
+
+def check_ending(path: str | Path) -> None:
+    """Refuse a name that promises what a table is not, such as a document."""
+    ending = Path(path).suffix.lower()
+    if ending not in ("", ".csv", ".txt", JSON, EXCEL):
+        raise InvalidInput(f"{path}: a table cannot be written as {ending}, but as .csv, {JSON} or {EXCEL}")
 
 
 def write_table(path: str | Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -102,4 +110,7 @@ def _write_excel(file: IO[bytes], header: Sequence[str], rows: Iterable[Sequence
     sheet.append([*header])
     for row in rows:
         sheet.append([finite(cell) for cell in row])
-    book.save(file)
+    # In memory first: what packs a workbook complains once more, behind our back, where a disk is full.
+    packed = BytesIO()
+    book.save(packed)
+    file.write(packed.getbuffer())

@@ -1,11 +1,13 @@
 """A campaign keeps its long-term limits, and no schedule is cheaper than its bound says."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from support.clairvoyant import clairvoyant
 from wisefl import Fleet, InvalidInput, Limits, RoundProblem, solve
-from wisefl.campaign import LongTerm, Prices, Queues, Rounds, play, raise_bound, rehearse
+from wisefl.campaign import Floors, LongTerm, Prices, Queues, Rounds, play, raise_bound, rehearse
 from wisefl.campaign.bound import at_prices
 from wisefl.errors import InfeasibleProblem
 
@@ -21,7 +23,7 @@ def test_without_long_term_limits_every_round_is_its_own_optimum() -> None:
     played = play(rounds, LongTerm.of(12, 4))
     alone = [solve(rounds.problem(number)).objective for number in range(4)]
     assert played.objective == pytest.approx(alone, rel=1e-12)
-    bound = raise_bound(rounds, LongTerm.of(12, 4), Prices.none(12), float(played.objective.sum()))
+    bound = raise_bound(rounds, LongTerm.of(12, 4), Prices.none(LongTerm.of(12, 4)), float(played.objective.sum()))
     assert float(played.objective.sum()) * (1 - 1e-3) <= bound.value <= float(played.objective.sum())
 
 
@@ -82,6 +84,53 @@ def test_any_prices_give_a_bound(seed: int) -> None:
         assert at_prices(rounds, wanted, prices).value <= cost
 
 
+def floors_of(fleet: Fleet, rounds: int, *, groups: float = 0.0, classes: float = 0.0) -> Floors:
+    """The first quarter of the clients is a group."""
+    group = ["first" if k < len(fleet) // 4 else "" for k in range(len(fleet))]
+    floors = Floors.of_groups(group, groups, rounds) if groups else Floors.none(len(fleet))
+    return floors.and_also(Floors.of_classes(fleet.label_counts, classes)) if classes else floors
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_groups_take_part_as_often_as_was_asked(seed: int) -> None:
+    fleet = Fleet.random(24, seed)
+    rounds, others = (Rounds.draw(fleet, OPEN, 40, one) for one in (seed, seed + 50))
+    wanted = LongTerm.of(24, 40, floors=floors_of(fleet, 40, groups=0.3))
+    free = play(rounds, LongTerm.of(24, 40)).participations[:6].sum()
+    played = play(rounds, wanted, rehearse(others, wanted))
+    assert free < 60
+    # By its price alone: what is missing in the end is a queue's length, whatever the number of rounds.
+    assert played.participations[:6].sum() >= 0.3 * 40 * 6 - 3
+    assert played.violations().get("group first", 0.0) == max(72.0 - played.participations[:6].sum(), 0.0)
+
+
+def test_all_data_used_is_like_everybodys() -> None:
+    counts = np.array([[100, 10], [100, 20], [10, 100], [20, 100]] * 3)
+    dear = np.where(counts[:, 1] > counts[:, 0], 10.0, 1.0)
+    fleet = replace(Fleet.random(12, 0, label_counts=counts), energy_weight=dear)
+    limits = Limits(max_divergence=np.inf, min_samples=200)
+    rounds, others = (Rounds.draw(fleet, limits, 40, seed) for seed in (0, 1))
+    wanted = LongTerm.of(12, 40, floors=floors_of(fleet, 40, classes=0.9))
+    before, after = (
+        play(rounds, one, rehearse(others, one)).participations @ counts for one in (LongTerm.of(12, 40), wanted)
+    )
+    share = counts.sum(axis=0) / counts.sum()
+    assert (before / before.sum() / share).min() < 0.6
+    assert (after / after.sum() / share).min() > 0.88
+
+
+@pytest.mark.parametrize(("groups", "classes"), [(0.6, 0.0), (0.0, 0.8), (0.5, 0.5)])
+def test_the_bound_with_floors_is_not_above_what_a_clairvoyant_pays(groups: float, classes: float) -> None:
+    rounds = rounds_of(4, 3, 1, Limits(max_divergence=np.inf, min_samples=1200))
+    wanted = LongTerm.of(4, 3, floors=floors_of(rounds.fleet, 3, groups=groups, classes=classes))
+    best = clairvoyant(rounds, wanted)
+    assert best is not None
+    bound = raise_bound(rounds, wanted, rehearse(rounds, wanted), best[1], steps=15)
+    assert bound.value <= best[1] * (1 + 1e-5)
+    assert bound.value > 0.6 * best[0]
+    assert bound.value >= at_prices(rounds, wanted, Prices.none(wanted)).value
+
+
 def test_queues_grow_by_what_is_owed_and_shrink_by_what_is_done() -> None:
     wanted = LongTerm.of(2, 10, participation=0.2, battery_j=5.0)
     queues = Queues(np.zeros(2), np.zeros(2)).after(wanted, 10, np.array([True, False]), np.array([1.0, 0.0]))
@@ -107,5 +156,11 @@ def test_what_cannot_be_is_refused_in_one_sentence() -> None:
         play(rounds, LongTerm.of(20, 5, participation=0.1))
     with pytest.raises(InvalidInput, match="participation must be from 0 to 1"):
         LongTerm.of(20, 5, participation=1.5)
+    with pytest.raises(InvalidInput, match="group_participation must be from 0 to 1, not 2"):
+        Floors.of_groups(["a"], 2.0, 5)
+    with pytest.raises(InvalidInput, match="no client of the fleet has a group"):
+        Floors.of_groups(["", ""], 0.5, 5)
+    with pytest.raises(InvalidInput, match="representation must be at least 0 and below 1, not 1"):
+        Floors.of_classes(np.ones((2, 2), dtype=int), 1.0)
     with pytest.raises(InfeasibleProblem, match="round 1 of 5"):
         play(rounds_of(20, 5, 0), LongTerm.of(20, 5, battery_j=1e-6))

@@ -70,7 +70,7 @@ def test_the_bound_with_worth_is_not_above_what_a_clairvoyant_reaches(seed: int,
     assert best is not None
     played = play(rounds, wanted)
     assert played.total >= best[0] - 1e-6
-    first = Prices.none(4).with_worth(wanted, played.participations, 3)
+    first = Prices.none(wanted).with_worth(wanted, played.participations, 3)
     bound = raise_bound(rounds, wanted, first, played.total, steps=20)
     assert bound.value <= best[1] + 1e-6
     assert bound.value >= best[1] - 0.5 * played.cost.sum()

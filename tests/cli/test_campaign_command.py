@@ -2,8 +2,10 @@
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from wisefl import Fleet
@@ -42,9 +44,29 @@ def test_a_person_is_told_what_it_costs_and_what_is_proved(fleet: str, capsys: p
     assert "batteries" in out
 
 
+def test_a_group_is_asked_for_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, east = tmp_path / "grouped.csv", np.arange(12) >= 6
+    replace(Fleet.random(12, 0), group=np.where(east, "east", "")).to_csv(path)
+    taken = {}
+    for part in ("0", "0.5"):
+        asked = ("--group-participation", part, "--steps", "0")
+        assert main(["campaign", str(path), *LIMITS, *asked, "--json"]) == 0
+        told = json.loads(capsys.readouterr().out)
+        taken[part] = sum(client["rounds"] for client, member in zip(told["clients"], east, strict=True) if member)
+    assert taken["0.5"] > taken["0"]
+    assert told["violations"].get("group east", 0.0) == max(24 - taken["0.5"], 0)
+    assert main(["campaign", str(path), *LIMITS, *asked]) == 0
+    assert "together" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("options", "code", "says"),
     [
+        (
+            ("--group-participation", "0.5"),
+            2,
+            "--group-participation needs groups: no client of the fleet has a group",
+        ),
         (("--recharge-j", "1"), 2, "--recharge-j charges a battery: give --battery-j too"),
         (("--participation", "2"), 2, "participation must be from 0 to 1, not 2"),
         (("--steps", "-1"), 2, "--steps must be at least 0, not -1"),

@@ -83,6 +83,29 @@ def test_batteries_last() -> None:
     assert free["level_j"].tolist() == [np.inf] * 24
 
 
+def test_batteries_are_the_fleets_own_where_it_says() -> None:
+    own = np.where(np.arange(24) < 12, 7.0, np.inf)
+    fleet = replace(FLEET, battery_j=own, recharge_j=np.full(24, 0.5))
+    policy = Wise(battery_j=3.0, recharge_j=0.25)
+    there = np.arange(2, 24)  # two are away in the first round
+    view = replace(view_of(), clients=there)
+    problem = RoundProblem.build(fleet.take(there), draw_gain(24, 0, 1)[there], OPEN)
+    decision = policy.choose(problem, view).decision
+    asked = there[decision.selected]
+    spent = (decision.upload_j + decision.compute_j)[decision.selected]
+    report = report_of(
+        24, asked=asked, energy_j=spent, seconds=np.ones(asked.size), decisions=(decision,), clients=asked
+    )
+    memory = policy.remember(view, report)
+    expected = np.where(own < np.inf, own, 3.0) + 0.5
+    expected[asked] -= spent
+    assert memory["level_j"][2:] == pytest.approx(expected[2:])
+    second, all_there = view_of(round=2, memory=memory), RoundProblem.build(fleet, draw_gain(24, 0, 2), OPEN)
+    whole = policy.choose(all_there, second).decision
+    after = policy.remember(second, report_on(all_there, whole))
+    assert after["level_j"][:2] == pytest.approx(7.5 - (whole.upload_j + whole.compute_j)[:2])
+
+
 def test_who_spends_faster_than_its_battery_lasts_becomes_dearer() -> None:
     policy = Wise(worth=0.0, battery_j=1.0, horizon=100)
     memory, (first,) = played(policy, 1)

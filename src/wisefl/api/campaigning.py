@@ -9,7 +9,7 @@ from wisefl.decision.limits import Limits
 from wisefl.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from wisefl.campaign import Bound, Campaign, LongTerm, Rounds
+    from wisefl.campaign import Bound, Campaign, Floors, LongTerm, Rounds
     from wisefl.fleet import Fleet
 
 REHEARSAL = 1_000_003
@@ -29,10 +29,21 @@ class Horizon:
     participation: float = _option(
         0.0, "Least part of the rounds that every client takes part in: 0.02 is one in fifty."
     )
-    battery_j: float | None = _option(
-        None, "What every client's battery holds before the first round, in joules.", shown="mains"
+    group_participation: float = _option(
+        0.0, "The same for every group (the fleet's column `group`): its members' mean part of the rounds."
     )
-    recharge_j: float = _option(0.0, "What a battery gains from one round to the next.")
+    representation: float = _option(
+        0.0, "Least part of its share of everybody's data that each class is of all data used, repetitions counted."
+    )
+    battery_j: float | None = _option(
+        None,
+        "What a client's battery holds before the first round, in joules, where the fleet's column `battery_j` does "
+        "not say.",
+        shown="mains",
+    )
+    recharge_j: float = _option(
+        0.0, "What a battery gains from one round to the next, where the fleet's column `recharge_j` does not say."
+    )
     worth: float = _option(
         0.0, "What it is worth to use a client's data every round, in what a client usually costs; 0 is nothing."
     )
@@ -50,30 +61,39 @@ class Horizon:
             raise InvalidInput(f"seed must be at least 0, not {self.seed}")
         if self.steps < 0:
             raise InvalidInput(f"steps must be at least 0, not {self.steps}")
-        if self.recharge_j and self.battery_j is None:
-            raise InvalidInput("recharge_j charges a battery: give battery_j too")
         if not (np.isfinite(self.worth) and self.worth >= 0.0):
             raise InvalidInput(f"worth must be a finite number of at least 0, not {self.worth:g}")
         if not 0.0 <= self.evenness < 1.0:
             raise InvalidInput(f"evenness must be at least 0 and below 1, not {self.evenness:g}")
 
     def long_term(self, others: "Rounds", max_gap: float) -> "LongTerm":
-        """The same for every client, but for worth, which is by the data it holds and in what a client costs in the
-        first of these other rounds."""
-        from wisefl.campaign import LongTerm, Worth, usual_cost
+        """Worth is by the data that a client holds and in what a client costs in the first of these other rounds."""
+        from wisefl.campaign import LongTerm, Worth, batteries, usual_cost
 
-        worth = None
+        fleet, worth = others.fleet, None
         if self.worth:
-            data = others.fleet.samples / others.fleet.samples.mean()
+            data = fleet.samples / fleet.samples.mean()
             worth = Worth(self.worth * usual_cost(others, max_gap) * data, self.evenness)
+        battery_j, recharge_j = batteries(fleet, self.battery_j, self.recharge_j)
         return LongTerm.of(
-            len(others.fleet),
+            len(fleet),
             self.rounds,
             participation=self.participation,
-            battery_j=np.inf if self.battery_j is None else self.battery_j,
-            recharge_j=self.recharge_j,
+            battery_j=battery_j,
+            recharge_j=recharge_j,
             worth=worth,
+            floors=self._floors(fleet),
         )
+
+    def _floors(self, fleet: "Fleet") -> "Floors":
+        from wisefl.campaign import Floors
+
+        floors = Floors.none(len(fleet))
+        if self.group_participation:
+            floors = floors.and_also(Floors.of_groups(fleet.group.tolist(), self.group_participation, self.rounds))
+        if self.representation:
+            floors = floors.and_also(Floors.of_classes(fleet.label_counts, self.representation))
+        return floors
 
 
 def play_campaign(fleet: "Fleet", limits: Limits, horizon: Horizon, max_gap: float) -> "Campaign":

@@ -1,7 +1,8 @@
 """All rounds of a training together: long-term limits, the prices that bring them into a round, a bound over all."""
 
 from wisefl.campaign.bound import Bound, raise_bound
-from wisefl.campaign.limits import LongTerm
+from wisefl.campaign.floors import Floors
+from wisefl.campaign.limits import LongTerm, batteries
 from wisefl.campaign.play import Campaign, play, rehearse, usual_cost
 from wisefl.campaign.prices import EMPTY_J, Prices, lasting
 from wisefl.campaign.queues import Queues
@@ -12,11 +13,13 @@ __all__ = [
     "EMPTY_J",
     "Bound",
     "Campaign",
+    "Floors",
     "LongTerm",
     "Prices",
     "Queues",
     "Rounds",
     "Worth",
+    "batteries",
     "lasting",
     "play",
     "raise_bound",

@@ -37,6 +37,13 @@ class _Tried:
     missing: Floats
     """Participations that limits ask for or worth makes desirable at these prices, less those of the rounds."""
     overspent_j: Floats
+    short: Floats
+    """What the floors lack."""
+
+    @property
+    def slope(self) -> Floats:
+        """Along which the bound rises."""
+        return np.concatenate([self.missing, self.overspent_j, self.short])
 
 
 def at_prices(rounds: Rounds, long_term: LongTerm, prices: Prices, *, max_gap: float = 1e-3) -> _Tried:
@@ -49,16 +56,16 @@ def at_prices(rounds: Rounds, long_term: LongTerm, prices: Prices, *, max_gap: f
         # Nobody can spend more in a round than the battery may hold by then.
         there = long_term.battery_j + number * long_term.recharge_j
         problem = lasting(rounds.problem(number), there)
-        decision = solve(prices.charged(problem), "certified", max_gap=max_gap)
+        decision = solve(prices.charged(problem, long_term.floors), "certified", max_gap=max_gap)
         assert decision.lower_bound is not None
         total += decision.lower_bound
         taken += decision.selected
         spent += decision.upload_j + decision.compute_j
     wanted = long_term.best_participations(prices.participation, count)
     owed = float(prices.participation @ wanted) - long_term.utility(wanted, count)
-    owed -= float(prices.joule[limited] @ budget[limited])
+    owed += float(prices.floor @ long_term.floors.least) - float(prices.joule[limited] @ budget[limited])
     over = np.where(limited, spent - np.where(limited, budget, 0.0), 0.0)
-    return _Tried(total + owed, wanted - taken, over)
+    return _Tried(total + owed, wanted - taken, over, long_term.floors.missing(taken))
 
 
 def raise_bound(
@@ -67,26 +74,25 @@ def raise_bound(
     """The highest bound of so many sets of prices, from these on; `target` is what some schedule costs.
 
     Polyak's steps: as long as would close the distance to the target if the bound were as steep as it looks, and half
-    of that whenever a few steps in a row gain nothing.
+    of that whenever a few steps in a row gain nothing. Where no prices at all are better than the first, from none.
     """
     budget = long_term.budget_j(len(rounds))
     limited = np.isfinite(budget) & (budget > 0.0)
     per_round = np.where(limited, np.where(limited, budget, 1.0) / len(rounds), 1.0)
-    prices, best_prices = first, first
-    best = tried = at_prices(rounds, long_term, prices, max_gap=max_gap)
-    stride, since, tries = 1.0, 0, 1
+    scale = np.concatenate([np.ones(len(long_term)), per_round, np.sqrt(long_term.floors.spread)])
+    begun = [(at_prices(rounds, long_term, one, max_gap=max_gap), one) for one in (first, Prices.none(long_term))]
+    best, best_prices = max(begun, key=lambda one: one[0].value)
+    tried, prices = best, best_prices
+    stride, since, tries = 1.0, 0, len(begun)
     while tries < steps:
+        here, slope = scale * _stacked(prices), tried.slope / scale
         # Prices that are 0 and pushed below stay: those parts of the slope lead nowhere.
-        slope_taken = np.where((prices.participation > 0.0) | (tried.missing > 0.0), tried.missing, 0.0)
-        slope_joule = np.where((prices.joule > 0.0) | (tried.overspent_j > 0.0), tried.overspent_j / per_round, 0.0)
-        steep = float(slope_taken @ slope_taken + slope_joule @ slope_joule)
+        slope = np.where((here > 0.0) | (slope > 0.0), slope, 0.0)
+        steep = float(slope @ slope)
         if steep == 0.0 or target <= tried.value:
             break
         by = stride * (target - tried.value) / steep
-        prices = Prices(
-            np.maximum(prices.participation + by * slope_taken, 0.0),
-            np.maximum(prices.joule + by * slope_joule / per_round, 0.0),
-        )
+        prices = _unstacked(np.maximum(here + by * slope, 0.0) / scale, len(long_term))
         tried = at_prices(rounds, long_term, prices, max_gap=max_gap)
         since, tries = since + 1, tries + 1
         if tried.value > best.value:
@@ -95,3 +101,11 @@ def raise_bound(
             stride, since = 0.5 * stride, 0
             tried, prices = best, best_prices
     return Bound(best.value, best_prices, tries)
+
+
+def _stacked(prices: Prices) -> Floats:
+    return np.concatenate([prices.participation, prices.joule, prices.floor])
+
+
+def _unstacked(stacked: Floats, clients: int) -> Prices:
+    return Prices(*np.split(stacked, [clients, 2 * clients]))

@@ -1,12 +1,14 @@
 """What all rounds of a campaign together must respect, and what they are for."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from wisefl.arrays import Floats, Ints
+from wisefl.campaign.floors import Floors
 from wisefl.campaign.worth import Worth
 from wisefl.errors import InvalidInput
+from wisefl.fleet import Fleet
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +27,8 @@ class LongTerm:
     """What a battery gains from one round to the next."""
     worth: Worth | None = None
     """What it is worth to use everybody's data; nothing unless set."""
+    floors: Floors = field(default_factory=lambda: Floors.none(0))
+    """What several clients must give together."""
 
     @classmethod
     def of(
@@ -36,8 +40,12 @@ class LongTerm:
         battery_j: float | Floats = np.inf,
         recharge_j: float | Floats = 0.0,
         worth: Worth | None = None,
+        floors: Floors | None = None,
     ) -> "LongTerm":
-        """The same for everybody: `participation` is the least part of the rounds that a client takes part in."""
+        """The same for everybody where one number is given.
+
+        `participation` is the least part of the rounds that a client takes part in.
+        """
         if not 0.0 <= participation <= 1.0:
             raise InvalidInput(f"participation must be from 0 to 1, not {participation:g}")
         # 0.1 * 30 must be 3 rounds, not 4
@@ -47,9 +55,12 @@ class LongTerm:
             np.broadcast_to(np.asarray(battery_j, dtype=float), (clients,)).copy(),
             np.broadcast_to(np.asarray(recharge_j, dtype=float), (clients,)).copy(),
             worth,
+            Floors.none(clients) if floors is None else floors,
         )
 
     def __post_init__(self) -> None:
+        if not len(self.floors):
+            object.__setattr__(self, "floors", Floors.none(len(self)))
         if np.isnan(self.battery_j).any() or (self.battery_j < 0.0).any():
             raise InvalidInput("battery_j must be at least 0 for every client")
         if not np.isfinite(self.recharge_j).all() or (self.recharge_j < 0.0).any():
@@ -67,7 +78,7 @@ class LongTerm:
     @property
     def limits_nothing(self) -> bool:
         """Whether every schedule respects it."""
-        return not self.participations.any() and not np.isfinite(self.battery_j).any()
+        return not (self.participations.any() or np.isfinite(self.battery_j).any() or len(self.floors))
 
     def utility(self, participations: Ints | Floats, rounds: int) -> float:
         """What it is worth that everybody took part so often."""
@@ -80,3 +91,13 @@ class LongTerm:
         if self.worth is None:
             return self.participations.astype(float)
         return np.maximum(rounds * self.worth.best_rate(price), self.participations)
+
+
+def batteries(fleet: Fleet, battery_j: float | None, recharge_j: float) -> tuple[Floats, Floats]:
+    """What everybody's battery holds and gains: as the fleet says, and where it does not, these."""
+    holds = np.where(np.isfinite(fleet.battery_j), fleet.battery_j, np.inf if battery_j is None else battery_j)
+    gains = np.where(fleet.recharge_j > 0.0, fleet.recharge_j, recharge_j)
+    mains = (gains > 0.0) & np.isinf(holds)
+    if mains.all() and len(fleet):
+        raise InvalidInput("recharge_j charges a battery: give battery_j too")
+    return holds, np.where(mains, 0.0, gains)

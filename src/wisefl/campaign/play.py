@@ -62,10 +62,13 @@ class Campaign:
             return np.asarray(self.long_term.battery_j + charged - np.cumsum(self.spent_j, axis=0))
 
     def violations(self) -> dict[str, float]:
-        """Limit -> by how much it is broken: participations missing in all, joules that no battery had."""
+        """Limit -> by how much it is broken: participations missing in all, joules that no battery had, what a floor
+        lacks."""
         missing = np.maximum(self.long_term.participations - self.participations, 0).sum()
         drained = -min(float(np.min(self.level_j, initial=0.0)), 0.0)
-        broken = {"participations": float(missing), "battery_j": drained}
+        floors = self.long_term.floors
+        lacking = dict(zip(floors.names, floors.missing(self.participations).tolist(), strict=True))
+        broken = {"participations": float(missing), "battery_j": drained, **lacking}
         return {name: amount for name, amount in broken.items() if amount > EMPTY_J}
 
 
@@ -80,17 +83,18 @@ def play(
     """Every round decided to a certified optimum at the prices of the moment, from `first` on.
 
     Batteries are hard: nobody spends what is not there. A participation is hard where a client has as many left to
-    make as there are rounds left; until then its price decides.
+    make as there are rounds left; until then its price decides. Floors under what several give have their prices.
     """
     check(rounds, long_term)
     count = len(rounds)
     pace = _Pace(rounds, long_term, eagerness, max_gap)
-    queues = pace.queues(first or Prices.none(len(rounds.fleet)))
+    queues = pace.queues(first or Prices.none(long_term))
     left, level = long_term.participations.copy(), long_term.battery_j.copy()
     used, decisions = np.zeros(len(rounds.fleet)), list[Decision]()
     for number in range(count):
         prices = pace.prices(queues).with_worth(long_term, used, number)
-        decision = _decide(rounds, number, prices, (left > 0) & (left >= count - number), level, max_gap)
+        due = (left > 0) & (left >= count - number)
+        decision = _decide(rounds, number, long_term, prices, due, level, max_gap)
         spent = decision.upload_j + decision.compute_j
         queues = queues.after(long_term, count, decision.selected, spent)
         left, used = np.maximum(left - decision.selected, 0), used + decision.selected
@@ -116,20 +120,21 @@ def rehearse(rounds: Rounds, long_term: LongTerm, *, max_gap: float = 1e-3) -> P
     """
     check(rounds, long_term)
     fleet, count = rounds.fleet, len(rounds)
-    prices = Prices.none(len(fleet))
+    prices = Prices.none(long_term)
     if long_term.limits_nothing:
         return prices
     for eagerness in REHEARSED:
         pace = _Pace(rounds, long_term, eagerness, max_gap)
-        queues, total, used = pace.queues(prices), Prices.none(len(fleet)), np.zeros(len(fleet))
+        queues, total, used = pace.queues(prices), Prices.none(long_term), np.zeros(len(fleet))
         for number in range(count):
             now = pace.prices(queues)
-            total = Prices(total.participation + now.participation, total.joule + now.joule)
+            total = total.plus(now)
             priced = now.with_worth(long_term, used, number)
-            decision = solve(priced.charged(rounds.problem(number)), "certified", max_gap=max_gap)
+            charged = priced.charged(rounds.problem(number), long_term.floors)
+            decision = solve(charged, "certified", max_gap=max_gap)
             used += decision.selected
             queues = queues.after(long_term, count, decision.selected, decision.upload_j + decision.compute_j)
-        prices = Prices(total.participation / count, total.joule / count)
+        prices = total.times(1.0 / count)
     return prices
 
 
@@ -140,13 +145,13 @@ class _Pace:
         if not (np.isfinite(eagerness) and eagerness > 0.0):
             raise InvalidInput(f"eagerness must be a finite number greater than 0, not {eagerness:g}")
         self.unit = eagerness * usual_cost(rounds, max_gap)
-        self.joules = long_term.budget_j(len(rounds)) / len(rounds)
+        self.scales = long_term.budget_j(len(rounds)) / len(rounds), long_term.floors.spread
 
     def queues(self, prices: Prices) -> Queues:
-        return Queues.at(prices, self.unit, self.joules)
+        return Queues.at(prices, self.unit, *self.scales)
 
     def prices(self, queues: Queues) -> Prices:
-        return queues.prices(self.unit, self.joules)
+        return queues.prices(self.unit, *self.scales)
 
 
 def usual_cost(rounds: Rounds, max_gap: float) -> float:
@@ -175,12 +180,14 @@ def check(rounds: Rounds, long_term: LongTerm) -> None:
         )
 
 
-def _decide(rounds: Rounds, number: int, prices: Prices, due: Mask, level_j: Floats, max_gap: float) -> Decision:
+def _decide(
+    rounds: Rounds, number: int, long_term: LongTerm, prices: Prices, due: Mask, level_j: Floats, max_gap: float
+) -> Decision:
     """The round at these prices, told by the fleet's own weights and values."""
     due = due & (level_j > EMPTY_J)
     try:
         plain = lasting(rounds.problem(number, also=tuple(rounds.fleet.client[due].tolist())), level_j)
-        decision = solve(prices.charged(plain), "certified", max_gap=max_gap)
+        decision = solve(prices.charged(plain, long_term.floors), "certified", max_gap=max_gap)
     except InfeasibleProblem as error:
         raise InfeasibleProblem(f"round {number + 1} of {len(rounds)}: {error}") from None
     return replace(decision, problem=plain, lower_bound=None)

@@ -115,6 +115,7 @@ def _facts(played: "Campaign", bound: "Bound | None") -> list[tuple[str, str]]:
         f"most {percent(campaign_gap(played, bound))} could be saved",
         "rounds": f"a client trains in {low} to {high} of them, {middle} in the middle",
         "wanted": _wanted(played) if asked.any() else "",
+        "together": _together(played) if len(played.long_term.floors) else "",
         "batteries": f"{number(float(left.min()))} J left at least, {int((left <= 1e-9).sum())} empty"
         if np.isfinite(played.long_term.battery_j).any()
         else "",
@@ -128,3 +129,10 @@ def _wanted(played: "Campaign") -> str:
     short, behind = int((taken < asked).sum()), played.behind.mean(axis=1).max()
     met = "all have them" if not short else f"{short} clients have fewer"
     return f"{int(asked.max())} at least: {met}; at worst {behind:.2f} behind an even pace on average"
+
+
+def _together(played: "Campaign") -> str:
+    """How what several clients must give together fared; by how much each falls short is told as a violation."""
+    floors, broken = played.long_term.floors, played.violations()
+    short = sum(name in broken for name in floors.names)
+    return f"all of {len(floors)} kept" if not short else f"{len(floors) - short} of {len(floors)} kept"

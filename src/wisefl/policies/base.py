@@ -174,3 +174,14 @@ class Remembering(Protocol):
 
     def remember(self, view: RoundView, report: Report) -> Memory:
         """The memory after this round, in fresh arrays: whoever holds the old ones, a checkpoint, sees no change."""
+
+
+def looks_at_updates(policy: TrainingPolicy) -> bool:
+    """Whether a policy wants the updates themselves, and not only who trained and what it took.
+
+    On real nodes they are as large as the model for every client. Who remembers without them says so by
+    `needs_updates = False`.
+    """
+    return isinstance(policy, Regrouping) or (
+        isinstance(policy, Remembering) and getattr(policy, "needs_updates", True)
+    )

@@ -15,11 +15,12 @@ virtual queues (`wisefl.campaign.queues`).
 """
 
 from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from wisefl.arrays import Floats
-from wisefl.campaign import LongTerm, Prices, Queues, Worth, lasting
+from wisefl.campaign import LongTerm, Queues, Worth, batteries, lasting
 from wisefl.decision import Limits, RoundProblem, solve
 from wisefl.errors import InvalidInput
 from wisefl.policies.base import LEVEL_J, Choice, Memory, Report, RoundView
@@ -27,9 +28,10 @@ from wisefl.policies.base import LEVEL_J, Choice, Memory, Report, RoundView
 
 @dataclass(frozen=True)
 class Wise:
-    """Remembers per client how often its data was `used`, what it is behind (`missed`, `overspent_j`) and what its
-    battery holds (`level_j`); and the `unit` of worth."""
+    """Remembers per client how often its data was `used`, what it is behind (`missed`, `overspent_j`), its battery in
+    the beginning (`battery_j`, `recharge_j`) and what that holds now (`level_j`); and the `unit` of worth."""
 
+    needs_updates: ClassVar[bool] = False
     worth: float = 0.5
     """Of the taking part of a client with ordinary data that is used in every round, in what a client usually costs;
     0 is the cheapest round every round."""
@@ -38,9 +40,10 @@ class Wise:
     participation: float = 0.0
     """Part of the rounds that everybody is to take part in at the least."""
     battery_j: float | None = None
-    """What every client's battery holds before the first round; none is on mains."""
+    """What a client's battery holds before the first round, where the fleet's own column does not say; none is on
+    mains."""
     recharge_j: float = 0.0
-    """What a battery gains from one round to the next."""
+    """What a battery gains from one round to the next, likewise."""
     horizon: int = 300
     """Rounds that batteries are to last for."""
     max_gap: float = 1e-2
@@ -58,7 +61,8 @@ class Wise:
         if self.recharge_j and self.battery_j is None:
             raise InvalidInput("recharge_j charges a battery: set battery_j too")
         Worth(np.ones(1), self.evenness)
-        self.long_term(1)
+        LongTerm.of(1, self.horizon, participation=self.participation, battery_j=self.battery_j or 0.0)
+        LongTerm.of(1, self.horizon, recharge_j=self.recharge_j)
 
     def own_limits(self, limits: Limits) -> Limits:
         """The mixture's divergence is limited, nobody's own."""
@@ -67,13 +71,14 @@ class Wise:
     def choose(self, problem: RoundProblem, view: RoundView) -> Choice:
         numbers = view.numbers(problem)
         size = int(numbers.max()) + 1
-        unit, queues, level = _unit(view), _queues(view, size), self._level_j(view, size)
+        unit, power = _unit(view), self._power(view, size, problem)
         data = problem.samples / problem.samples.mean()
         worth = Worth(self.worth * unit * data, self.evenness)
         value = worth.value(view.recalled("used", size)[numbers], view.round - 1)
-        asked = queues.prices(unit, self._joules(size)).take(numbers)
-        prices = Prices(asked.participation + value, asked.joule)
-        charged = prices.charged(lasting(problem, level[numbers]))
+        joules = self.long_term(power).budget_j(self.horizon) / self.horizon
+        prices = _queues(view, size).prices(unit, joules).take(numbers)
+        prices = replace(prices, participation=prices.participation + value)
+        charged = prices.charged(lasting(problem, power.level_j[numbers]))
         decision = solve(charged, "certified", max_gap=self.max_gap, effort=self.effort)
         return Choice(replace(decision, solver="wise"))
 
@@ -85,7 +90,8 @@ class Wise:
         np.add.at(spent, took.clients, took.energy_j)
         used = view.recalled("used", size)
         used[took.clients[np.isfinite(took.seconds)]] += 1.0
-        queues = _queues(view, size).after(self.long_term(size), self.horizon, asked, spent)
+        power = self._power(view, size, *(decision.problem for decision in took.decisions[:1]))
+        queues = _queues(view, size).after(self.long_term(power), self.horizon, asked, spent)
         unit = _unit(view)
         if not unit and took.clients.size:
             unit = sum(decision.cost for decision in took.decisions) / took.clients.size
@@ -94,25 +100,43 @@ class Wise:
             "unit": np.array([unit]),
             "missed": queues.missed,
             "overspent_j": queues.overspent_j,
-            LEVEL_J: self._level_j(view, size) - spent + self.recharge_j,
+            "battery_j": power.battery_j,
+            "recharge_j": power.recharge_j,
+            LEVEL_J: power.level_j - spent + power.recharge_j,
         }
 
-    def long_term(self, clients: int) -> LongTerm:
+    def long_term(self, power: "_Power") -> LongTerm:
         """What all rounds together must respect."""
         return LongTerm.of(
-            clients,
+            power.level_j.size,
             self.horizon,
             participation=self.participation,
-            battery_j=np.inf if self.battery_j is None else self.battery_j,
-            recharge_j=self.recharge_j,
+            battery_j=power.battery_j,
+            recharge_j=power.recharge_j,
         )
 
-    def _joules(self, clients: int) -> Floats:
-        """What a round may spend of every battery for it to last."""
-        return self.long_term(clients).budget_j(self.horizon) / self.horizon
+    def _power(self, view: RoundView, clients: int, problem: RoundProblem | None = None) -> "_Power":
+        """As remembered, and of who is met for the first time as its fleet or the options say."""
+        power = _Power(
+            view.recalled("battery_j", clients, fill=np.inf),
+            view.recalled("recharge_j", clients),
+            view.recalled(LEVEL_J, clients, fill=np.nan),
+        )
+        if problem is not None:
+            numbers = view.numbers(problem)
+            new = np.isnan(power.level_j[numbers])
+            holds, gains = batteries(problem.fleet, self.battery_j, self.recharge_j)
+            power.battery_j[numbers[new]] = power.level_j[numbers[new]] = holds[new]
+            power.recharge_j[numbers[new]] = gains[new]
+        return power
 
-    def _level_j(self, view: RoundView, clients: int) -> Floats:
-        return view.recalled(LEVEL_J, clients, fill=np.inf if self.battery_j is None else self.battery_j)
+
+class _Power(NamedTuple):
+    """Every client's battery: in the beginning, from round to round, and now, which is NaN of who was never met."""
+
+    battery_j: Floats
+    recharge_j: Floats
+    level_j: Floats
 
 
 def _unit(view: RoundView) -> float:

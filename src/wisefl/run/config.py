@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.fields import FieldInfo
 
 from wisefl.arrays import Floats
-from wisefl.decision.limits import Limits
+from wisefl.decision.limits import Limits, allowed_values
 from wisefl.errors import InvalidInput
 from wisefl.fleet import Fleet
 from wisefl.radio.uplink import draw_gain
@@ -248,16 +248,18 @@ def explain() -> list[tuple[str, str, str]]:
     for name, item in RunConfig.model_fields.items():
         kind = item.annotation
         if isinstance(kind, type) and issubclass(kind, Section):
+            limits = kind is LimitsSection
             rows += [
-                (f"{name}.{inner}", _toml(spec.default), _meaning(spec)) for inner, spec in kind.model_fields.items()
+                (f"{name}.{inner}", _toml(spec.default), _meaning(spec, allowed_values(inner) if limits else ""))
+                for inner, spec in kind.model_fields.items()
             ]
         else:
             rows.append((name, _toml(item.default), _meaning(item)))
     return rows
 
 
-def _meaning(item: FieldInfo) -> str:
-    """What a field means and which values it may have."""
+def _meaning(item: FieldInfo, told: str = "") -> str:
+    """What a field means and which values it may have: as its type says, or as is told."""
     said = " ".join((item.description or "").split())
     bounds = {type(one).__name__: one for one in item.metadata}
     words = {"Ge": "at least", "Gt": "above", "Le": "at most", "Lt": "below"}
@@ -266,6 +268,8 @@ def _meaning(item: FieldInfo) -> str:
         allowed.append(f"one of {', '.join(map(str, get_args(item.annotation)))}")
     elif item.annotation is bool:
         allowed.append("true or false")
+    if told:
+        allowed.append(told)
     return f"{said} [{' and '.join(allowed)}]" if allowed else said
 
 
