@@ -91,10 +91,14 @@ class Deployment:
         return self.submit(run_config, "--federation-config", f"num-supernodes={nodes} client-resources-num-cpus=1")
 
     def start_superlink(self, *options: str) -> None:
-        """TLS for everybody who connects, and only nodes whose key is registered."""
-        write_certificates(self.folder / "certificates")
-        self._write_connection()
+        """TLS for everybody who connects, and only nodes whose key is registered.
+
+        Keys and runs are in a file: a SuperLink that is started again knows its nodes, who come back on their own.
+        """
         certificates = self.folder / "certificates"
+        if not certificates.exists():
+            write_certificates(certificates)
+        self._write_connection()
         self._superlink = self._spawn(
             "superlink",
             "flower-superlink",
@@ -103,9 +107,16 @@ class Deployment:
             *("--ssl-certfile", str(certificates / "server.pem")),
             *("--ssl-keyfile", str(certificates / "server.key")),
             "--disable-runtime-dependency-installation",
-            *(options or ("--enable-supernode-auth",)),
+            *(options or ("--enable-supernode-auth", "--database", str(self.folder.resolve() / "superlink.db"))),
         )
         self._wait_until_healthy()
+
+    def kill_superlink(self) -> None:
+        """As when its machine loses power: it says nothing, and the apps that it runs end with it."""
+        assert self._superlink is not None
+        _signal_group(self._superlink, signal.SIGKILL)
+        self._superlink.wait()
+        self._end_left_behind("superlink")
 
     def register(self, node: int) -> None:
         """Make a key for a node and tell its public half to the SuperLink."""
@@ -197,18 +208,22 @@ class Deployment:
                 process.wait(max(end - time.monotonic(), 0.1))
             _signal_group(process, signal.SIGKILL)
             process.wait()
-        # Flower gives every app a session of its own, out of reach of its parent's group. One that is just being
-        # started, or takes its time to die, is there when one looks again.
+        self._end_left_behind()
+
+    def _end_left_behind(self, name: str = "") -> None:
+        """Flower gives every app a session of its own, out of reach of its parent's group. One that is just being
+        started, or takes its time to die, is there when one looks again."""
         end = time.monotonic() + _STOP_S
-        while (left := self.left_behind()) and time.monotonic() < end:
+        while (left := self.left_behind(name)) and time.monotonic() < end:
             for pid in left:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             time.sleep(0.05)
 
-    def left_behind(self) -> list[int]:
-        """Processes that work in our folder, by their environment; only Linux tells."""
-        mark = f"FLWR_HOME={self.folder.resolve()}{os.sep}".encode()
+    def left_behind(self, name: str = "") -> list[int]:
+        """Processes that work in our folder, or for one program of ours, by their environment; only Linux tells."""
+        home = self.folder.resolve() / "homes" / name
+        mark = f"FLWR_HOME={home}{chr(0) if name else os.sep}".encode()
         found = []
         for entry in Path("/proc").glob("[0-9]*/environ"):
             with contextlib.suppress(OSError):

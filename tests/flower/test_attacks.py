@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from support.runs import records
 from wisefl.flower import Trust, WiseStrategy
 
 LIAR = 4
+
+federation_under = cache(nodes.small_federation)
 
 
 def lying(field: str, value: Any) -> Callable[[Any, int], Any]:
@@ -81,29 +84,57 @@ def test_whoever_answers_first_does_not_decide_how_many_classes_there_are(federa
 
 
 @pytest.mark.parametrize("counts", [[8_000] + [0] * 9, [2**36] * 10, [0] * 9 + [1]])
-def test_no_profile_makes_the_round_infeasible(federation: Any, tmp_path: Path, counts: list[int]) -> None:
+@pytest.mark.parametrize("policy", ["csra", "wise"])
+def test_no_profile_makes_the_round_infeasible(policy: str, tmp_path: Path, counts: list[int]) -> None:
+    federation = federation_under(policy)
     grid = nodes.grid_of(federation)
     grid.faults["query.profile"] = lying("label_counts", counts)
     nodes.started(federation, grid, rounds=2, run_folder=tmp_path / "run")
     assert all(len(record.selected) >= 3 for record in records(tmp_path / "run"))
 
 
+def eleven(reply: Any, client: int) -> Any:
+    """Everybody else lacks the eleventh class."""
+    record = reply.content["profile"]
+    record["label_counts"] = [*record["label_counts"], 60 if client == LIAR else 0]
+    record["samples"] = sum(record["label_counts"])
+    return reply
+
+
 def test_a_class_that_only_one_node_has_does_not_shut_out_all_others(federation: Any, tmp_path: Path) -> None:
-    """Everybody else lacks the eleventh class, and is infinitely far away for it."""
+    """They are infinitely far away for it."""
     grid = nodes.grid_of(federation)
-
-    def eleven(reply: Any, client: int) -> Any:
-        record = reply.content["profile"]
-        record["label_counts"] = [*record["label_counts"], 60 if client == LIAR else 0]
-        record["samples"] = sum(record["label_counts"])
-        return reply
-
     grid.faults["query.profile"] = eleven
     grid.faults["train"] = lambda reply, client: reply
     nodes.started(federation, grid, rounds=2, run_folder=tmp_path / "run")
     for record in records(tmp_path / "run"):
         assert LIAR not in record.selected
         assert len(record.selected) >= 3
+
+
+@pytest.mark.parametrize(
+    "device", [{"distance_m": 1e6}, {"max_frequency_hz": 1e3}, {"transmit_power_dbm": 90.0}, {"cycles_per_bit": 1e6}]
+)
+def test_a_class_that_only_one_node_has_does_not_make_everybody_wait_or_pay_for_it(
+    tmp_path: Path, device: dict[str, float]
+) -> None:
+    """No mixture resembles everybody's data without it, and it says that it is a thousand times as slow or dear."""
+    federation = federation_under("wise")
+    honest = nodes.grid_of(federation)
+    nodes.started(federation, honest, rounds=3, run_folder=tmp_path / "honest")
+    usual = max(record.latency_s + record.energy_j for record in records(tmp_path / "honest"))
+    grid = nodes.grid_of(federation)
+
+    def dear(reply: Any, client: int) -> Any:
+        if client == LIAR:
+            reply.content["profile"].update(device)
+        return eleven(reply, client)
+
+    grid.faults["query.profile"] = dear
+    nodes.started(federation, grid, rounds=3, run_folder=tmp_path / "run")
+    for record in records(tmp_path / "run"):
+        assert LIAR not in record.selected
+        assert record.latency_s + record.energy_j < 5.0 * usual
 
 
 def first_choice(federation: Any) -> int:
@@ -248,11 +279,13 @@ FIELDS = ("client", "label_counts", "samples", "exact", "fading", "token", "dist
 FIELDS += ("max_frequency_hz", "cycles_per_bit")
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.dictionaries(st.sampled_from(FIELDS), ANYTHING, min_size=1), st.floats(), st.booleans())
+@pytest.mark.parametrize("policy", ["csra", "wise"])
 def test_whatever_a_node_says_of_itself_the_round_is_decided(
-    federation: Any, said: dict[str, Any], gain: float, consistent: bool
+    policy: str, said: dict[str, Any], gain: float, consistent: bool
 ) -> None:
+    federation = federation_under(policy)
     grid = nodes.grid_of(federation)
 
     def say(reply: Any, client: int) -> Any:

@@ -20,6 +20,8 @@ from support.runs import records
 EXAMPLE = Path(__file__).parents[2] / "examples" / "flower-fashion-mnist"
 PATIENCE_S = 900.0
 """For a machine that others use too; an idle one with two cores takes a minute."""
+RAY_GAVE_UP = "The current node timed out during startup"
+"""After 30 seconds, which cannot be set; a busy machine needs longer now and then."""
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(2 * PATIENCE_S)]
 
 
@@ -37,13 +39,17 @@ def deploy() -> ModuleType:
 
 @pytest.fixture(scope="module")
 def start(deploy: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[int], Any]]:
-    """Starts federations, and stops them whatever happens; their programs import the WiseFL under test."""
+    """Starts federations (without nodes: with simulated ones), and stops them whatever happens; their programs import
+    the WiseFL under test."""
     started: list[Any] = []
 
     def start(nodes: int) -> Any:
         federation = deploy.Deployment(tmp_path_factory.mktemp("federation"))
         started.append(federation)
-        federation.start(nodes)
+        if nodes:
+            federation.start(nodes)
+        else:
+            federation.start_superlink("--simulation")
         return federation
 
     source = str(Path(wisefl.__file__).parents[1])
@@ -112,6 +118,52 @@ def test_a_node_killed_in_mid_round_does_not_stop_the_run(start: Callable[[int],
     assert first.dropped == (victim,)
     assert second.selected == (other,)
     assert second.dropped == ()
+
+
+def test_a_superlink_that_is_killed_and_started_again_goes_on(start: Callable[[int], Any], tmp_path: Path) -> None:
+    """Its nodes stay up and come back on their own; the app is submitted again, with the same run folder."""
+    federation = start(2)
+    settings = run_config(tmp_path / "run", coverage=0.9)
+    federation.submit(settings)
+    before = first_records(tmp_path / "run")
+    federation.kill_superlink()
+    federation.start_superlink()
+    federation.wait_for_nodes(2)
+    again = federation.submit(settings)
+    assert federation.wait(again, PATIENCE_S) == "finished:completed", federation.run_log(again)
+
+    found = records(tmp_path / "run")
+    assert [record.round for record in found] == [1, 2]
+    assert found[: len(before)] == before, "what was done is not done again"
+    assert [record.selected for record in found] == [(0, 1)] * 2
+
+
+def first_records(folder: Path) -> list[Any]:
+    """What a run has recorded as soon as it has recorded something."""
+    end = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end:
+        if (folder / "rounds.jsonl").exists() and (found := records(folder)):
+            return found
+        time.sleep(0.1)
+    raise AssertionError("no round ended")
+
+
+def test_one_of_flowers_examples_runs_with_flwr_run(
+    deploy: ModuleType, start: Callable[[int], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In Flower's simulation engine, with the lines of docs/flower.md (all three: test_upstream_quickstarts.py)."""
+    need("ray")
+    monkeypatch.chdir(tmp_path)  # where they save their models
+    federation = start(0)
+    monkeypatch.setattr(deploy, "APP", EXAMPLE.parent / "flower-quickstarts" / "quickstart-sklearn")
+    for _ in range(3):
+        engine = ("--federation-config", "num-supernodes=5 client-resources-num-cpus=1")
+        run = federation.submit("num-server-rounds=2", *engine)
+        status, log = federation.wait(run, PATIENCE_S), federation.run_log(run)
+        if RAY_GAVE_UP not in log:
+            break
+    assert status == "finished:completed", log
+    assert "Saving final model" in log
 
 
 def training_node(federation: Any) -> int:

@@ -12,6 +12,7 @@ from support.runs import records
 from wisefl import InfeasibleProblem
 from wisefl.errors import Outage
 from wisefl.flower import Hint, Patience, WiseStrategy
+from wisefl.run.config import PolicySection
 from wisefl.run.record import RoundRecord
 
 
@@ -298,3 +299,12 @@ def test_limits_that_nobody_can_meet_are_told_at_once(federation: Any) -> None:
     strategy = WiseStrategy("csra", limits, patience=Patience(wait_s=0.0))
     with pytest.raises(InfeasibleProblem, match="lower min_samples"):
         strategy.start(nodes.grid_of(federation), nodes.to_arrays(federation.initial_weights), 1)
+
+
+def test_a_round_that_the_policy_cannot_decide_is_waited_for(tmp_path: Path) -> None:
+    """Batteries that are empty after the first round: an outage, with that round kept, and no traceback."""
+    federation = nodes.small_federation("wise")
+    empty = PolicySection(name="wise", options={"battery_j": 1e-6})
+    strategy = WiseStrategy(empty, federation.limits, patience=Patience(wait_s=0.0), run_folder=tmp_path / "run")
+    with pytest.raises(Outage, match="cannot be decided: no set of clients"):
+        strategy.start(nodes.grid_of(federation), nodes.to_arrays(federation.initial_weights), 2)

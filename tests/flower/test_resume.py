@@ -14,8 +14,12 @@ from wisefl import InvalidInput
 from wisefl.cli import app as command
 from wisefl.flower import Hint, WiseStrategy
 from wisefl.flower.roster import Exclusion
+from wisefl.policies.base import looks_at_updates
+from wisefl.policies.training import training_policy
 from wisefl.results.comparison import compare, load_runs
+from wisefl.run.config import load_config
 from wisefl.run.folder import RunFolder
+from wisefl.simulation.federation import build
 
 
 class Stopped(Exception):
@@ -115,3 +119,19 @@ def test_compare_reads_it_and_run_refuses_it(federation: Any, tmp_path: Path) ->
     refused = CliRunner().invoke(command, ["run", "--resume", str(tmp_path / "run")])
     assert refused.exit_code != 0
     assert "start that again" in refused.output + str(refused.exception)
+
+
+def test_the_default_policy_comes_to_everybody_in_time_and_keeps_no_updates(tmp_path: Path) -> None:
+    """Digits by Dirichlet(0.3), where a limit on each client lets nobody in."""
+    changes = ("data.clients=20", "data.partition=dirichlet", "data.concentration=0.3", "limits.min_samples=200")
+    federation = build(load_config(None, None, changes), workers=1)
+    grid = nodes.grid_of(federation)
+    strategy = WiseStrategy(limits=federation.limits, run_folder=tmp_path / "run")
+    nodes.play(strategy, federation, grid, 15)
+    trained = set(grid.asked("train"))
+    assert strategy.policy.name == "wise"
+    assert len(trained) > 10
+    assert all(record.divergence_mixture <= federation.limits.max_divergence for record in records(tmp_path / "run"))
+    assert strategy.conductor.state.memory["used"].sum() == len(grid.asked("train"))
+    assert not looks_at_updates(training_policy("wise"))
+    assert looks_at_updates(training_policy("divfl"))

@@ -183,7 +183,7 @@ def strategy_of(federation: Federation, **options: Any) -> WiseStrategy:
         name: group(**{item.name: options.pop(item.name) for item in fields(group) if item.name in options})
         for name, group in (("patience", Patience), ("trust", Trust), ("messages", Messages))
     }
-    return WiseStrategy(config.policy.name, federation.limits, config.seed, **groups, **options)
+    return WiseStrategy(config.policy, federation.limits, config.seed, **groups, **options)
 
 
 def started(federation: Federation, grid: Grid, rounds: int = 5, **options: Any) -> tuple[WiseStrategy, Result]:

@@ -24,19 +24,27 @@ from wisefl.flower.corrections import Corrections
 from wisefl.flower.exchange import LATE, NOT_SENT, Answers, Missing, ask, queries
 from wisefl.flower.judging import METRICS, Court, Verdicts, judge
 from wisefl.flower.norms import Norms
-from wisefl.flower.planning import restricted, round_problem, spoiler, unsound, unsound_profiles
+from wisefl.flower.planning import (
+    choose_within_reason,
+    restricted,
+    round_problem,
+    spoiler,
+    unsound,
+    unsound_profiles,
+)
 from wisefl.flower.profile import number
 from wisefl.flower.roster import Roster
 from wisefl.flower.scores import figure, mean_metrics
 from wisefl.flower.settings import Messages, Patience, Trust
 from wisefl.learning import Updates
-from wisefl.policies.base import Regrouping, Remembering, RoundView, TrainingPolicy
+from wisefl.policies.base import Choice, RoundView, TrainingPolicy, looks_at_updates
 from wisefl.run.advance import Merged, advance, participation
 from wisefl.run.describe import Outcome, describe
 from wisefl.run.record import RoundRecord
 from wisefl.run.state import State
 
 SPOILS = "makes the round infeasible"
+TOO_DEAR = "costs ten times the round without it"
 
 
 @dataclass(frozen=True)
@@ -120,15 +128,14 @@ class Conductor:
         asked = [position for attempt in self.attempts for position in attempt.selected.tolist()]
         free = np.setdiff1d(self._present, asked)
         try:
-            problem = restricted(self.problem, free, self._covered())
+            choice, dear = choose_within_reason(lambda among: self._choice(grid, among, round), free)
         except InfeasibleProblem as error:
             self.obstacle = str(error)
             log(WARNING, "round %d: %s", round, error)
             return None
-        view = RoundView(
-            self.rules.seed, round, lambda rows: self._probe(grid, free[rows], round), self.state.memory, free
-        )
-        choice = self.rules.policy.choose(problem, view)
+        for position in dear.tolist():
+            self.roster.exclude(position, round, Missing(TOO_DEAR))
+        free = np.setdiff1d(free, dear)
         deadline = self.rules.patience.deadline_s(choice.decision.latency_s)
         clients = [profile.client for profile in self.roster.profiles]
         hints = hints_of(choice, free, clients, round=round, seed=self.rules.seed, deadline_s=deadline)
@@ -203,7 +210,7 @@ class Conductor:
     def advance(self, round: int) -> None:
         """The round is over: the state after it."""
         view = RoundView(self.rules.seed, round, _no_probe, self.state.memory)
-        updates = self._updates() if isinstance(self.rules.policy, Regrouping | Remembering) else ()
+        updates = self._updates() if looks_at_updates(self.rules.policy) else ()
         merged = Merged(self._models, updates, {})
         self.norms = self._verdicts.norms(self.norms)
         asked = [(attempt.choice.decision, attempt.selected) for attempt in self.attempts]
@@ -301,6 +308,14 @@ class Conductor:
     @property
     def _limits(self) -> Limits:
         return self.rules.limits
+
+    def _choice(self, grid: Grid, among: Ints, round: int) -> Choice:
+        """What the policy decides if these are the clients to choose from."""
+        assert self.problem is not None
+        view = RoundView(
+            self.rules.seed, round, lambda rows: self._probe(grid, among[rows], round), self.state.memory, among
+        )
+        return self.rules.policy.choose(restricted(self.problem, among, self._covered()), view)
 
     def _doubted(self, nodes: Sequence[int], round: int) -> list[int]:
         """Known clients that are asked for their profile again."""

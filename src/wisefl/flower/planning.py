@@ -1,17 +1,21 @@
 """A round's problem, for the clients that can take part in it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from wisefl.arrays import Floats, Ints
+from wisefl.arrays import Floats, Ints, Mask
 from wisefl.decision import Limits, RoundProblem
 from wisefl.divergence import kl, label_distribution
 from wisefl.errors import InfeasibleProblem, InvalidInput
 from wisefl.fleet import Fleet
 from wisefl.flower.corrections import Corrections
 from wisefl.flower.profile import Profile, fleet_of
+from wisefl.policies.base import Choice
+
+TOO_DEAR = 10.0
+"""Times the seconds or the cost of a round without some clients, that it may take for the labels of these."""
 
 
 def round_problem(
@@ -90,7 +94,8 @@ def _most_unlike(counts: Ints, smoothing: float, most: int = 256) -> Ints:
 def restricted(problem: RoundProblem, positions: Ints, covered: int = 0) -> RoundProblem:
     """The same round for these clients only, after others have delivered `covered` samples already.
 
-    Divergences stay those from everybody's labels: who is away for a while is still to be represented.
+    Divergences stay those from everybody's labels: who is away for a while is still to be represented. A limit on the
+    mixture is one on resembling those that are here: it can be met whoever is away, and whatever they said.
     """
     wanted = max(1, problem.limits.min_samples - covered)
     held = int(problem.samples[positions][problem.eligible[positions]].sum())
@@ -116,6 +121,37 @@ def restricted(problem: RoundProblem, positions: Ints, covered: int = 0) -> Roun
             )
         },
     )
+
+
+def choose_within_reason(choose: Callable[[Ints], Choice], positions: Ints) -> tuple[Choice, Ints]:
+    """A choice among these clients, and those of them that were left out for it.
+
+    A limit on the mixture can make a client indispensable: nobody else has its class. If it is also far slower or
+    dearer than others, by its own account, everybody would wait and pay for it in every round.
+    """
+    choice = choose(positions)
+    decision, nobody = choice.decision, positions[:0]
+    odd = decision.selected & _unlike_others(decision.problem)
+    if not (decision.problem.limits.limits_mixture and odd.any()):
+        return choice, nobody
+    try:
+        without = choose(positions[~odd])
+    except InfeasibleProblem:
+        return choice, nobody
+    spared = without.decision
+    if TOO_DEAR * spared.latency_s < decision.latency_s or TOO_DEAR * spared.cost < decision.cost:
+        return without, positions[odd]
+    return choice, nobody
+
+
+def _unlike_others(problem: RoundProblem) -> Mask:
+    """Whose seconds or joules, alone with the whole band and at full speed, are many times those of the median."""
+    speed = problem.max_frequency_hz
+    seconds = problem.full_band_upload_s + problem.work_cycles / speed
+    joules = problem.transmit_power_w * problem.full_band_upload_s
+    joules += problem.limits.capacitance * problem.work_cycles * speed**2
+    odd: Mask = (seconds > TOO_DEAR * np.median(seconds)) | (joules > TOO_DEAR * np.median(joules))
+    return odd
 
 
 def unsound(fleet: Fleet, gain: Floats, limits: Limits) -> dict[int, str]:

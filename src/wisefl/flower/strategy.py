@@ -44,9 +44,9 @@ class WiseStrategy(Strategy):
     """Heterogeneity- and radio-aware selection on the nodes of a Flower federation.
 
     policy
-        As in `wisefl run`: csra, csra-dc, fedavg, sae, pow, cfl, full, oracle-iid, or any name that `wisefl plan`
-        knows; a `PolicySection` also says how a policy that only selects shares band and frequency, and holds the
-        policy's own options.
+        As in `wisefl run`: wise, csra, csra-dc, fedavg, sae, pow, cfl, full, oracle-iid, or any name that `wisefl
+        plan` knows; a `PolicySection` also says how a policy that only selects shares band and frequency, and holds
+        the policy's own options.
     limits
         What a round must respect. `model_bits` follows from the model unless `messages` give it.
     seed
@@ -62,7 +62,7 @@ class WiseStrategy(Strategy):
 
     def __init__(
         self,
-        policy: str | PolicySection = "csra",
+        policy: str | PolicySection = "wise",
         limits: Limits | None = None,
         seed: int = 0,
         *,
