@@ -79,14 +79,20 @@ bench-training: $(VENV)/.installed
 
 bench-flower: $(VENV)/.installed
 	PYTHONPATH=tests $(BIN)/python benchmarks/flower_overhead.py
+	PYTHONPATH=tests $(BIN)/python benchmarks/flower_policies.py --all
 
 bench-serve: $(VENV)/.installed
 	$(BIN)/python benchmarks/serve.py
+	PYTHONPATH=tests $(BIN)/python benchmarks/serve_drag.py
 
-# Faults by the thousand: figures for the docs, not part of the tests.
+# Faults by the thousand: figures for the docs, not part of the tests. The disk's part wants root on Linux.
 campaign: $(VENV)/.installed
 	PYTHONPATH=tests $(BIN)/python benchmarks/campaign_answers.py
-	$(BIN)/python benchmarks/campaign_kills.py
+	PYTHONPATH=tests $(BIN)/python benchmarks/campaign_kills.py
+	$(BIN)/pip install --quiet atheris==3.0.0
+	$(BIN)/python benchmarks/campaign_files.py
+	$(BIN)/python benchmarks/campaign_disk.py
+	PYTHONPATH=tests $(BIN)/python benchmarks/campaign_decisions.py
 	PYTHONPATH=tests $(BIN)/python benchmarks/flower_liars.py
 
 clean:
