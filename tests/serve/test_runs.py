@@ -66,6 +66,17 @@ def test_nothing_beside_the_folder_is_read(folder: Path, name: str) -> None:
         told(folder, [name])
 
 
+def test_a_run_whose_records_cannot_be_read_does_not_hide_the_others(folder: Path) -> None:
+    records = folder / "runs" / "b" / "rounds.jsonl"
+    records.write_text(records.read_text().replace('"latency_s"', '"latency"'))
+    chosen = told(folder, ["runs/a", "runs/b"])
+    good, bad = chosen["runs"]
+    assert good["rounds"] == 3
+    assert "another version of WiseFL wrote it" in bad["error"]
+    (figure,) = chosen["figures"]["figures"]
+    assert [method["label"] for method in figure["methods"]] == ["runs/a"]
+
+
 def test_a_damaged_run_is_told_and_the_others_stay(folder: Path) -> None:
     (folder / "runs" / "b" / "config.toml").write_text("format = 2\n[")
     listed = {run["name"]: run for run in told(folder, [])["runs"]}

@@ -1,5 +1,6 @@
 """The JSON service: the same answers as the library, mistakes in one sentence, and nothing that brings it down."""
 
+import json
 import os
 import signal
 import socket
@@ -42,6 +43,13 @@ def test_columns_are_a_fleet_too(service: Service, fleet_text: str) -> None:
     assert looked["clients"] == len(looked["divergence"]) == 80
     drawn = service.ask("/api/v1/fleet/random", {"clients": 80, "seed": 0}).told
     assert drawn == looked
+
+
+def test_what_is_asked_of_single_clients_is_told_back(service: Service) -> None:
+    fleet = f"{HEADER},battery_j,recharge_j,group\na,200,23,3e9,5,10,30,1,roof\nb,200,23,3e9,5,10,,,\n"
+    columns = service.ask("/api/v1/fleet", {"fleet": fleet}).told["columns"]
+    assert (columns["battery_j"], columns["recharge_j"], columns["group"]) == ([30, None], [1, 0], ["roof", ""])
+    assert service.ask("/api/v1/fleet", {"fleet": columns}).told["columns"] == columns
 
 
 def test_another_method_and_its_options(service: Service, fleet_text: str) -> None:
@@ -175,6 +183,35 @@ def test_too_much_is_refused_and_the_service_goes_on(service: Service, fleet_tex
     assert service.ask(PLAN, {"fleet": fleet_text}).status == 200
 
 
+def test_a_head_without_end_is_refused(service: Service) -> None:
+    with socket.create_connection(("127.0.0.1", service.port), timeout=60) as one:
+        one.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"a" * 100_000)
+        told = one.recv(4096)
+    assert told.startswith(b"HTTP/1.1 431")
+    assert b"larger than the 65536 bytes" in told
+
+
+HOSTILE = {
+    "more than a double holds": b'{"bandwidth_hz": 1e999}',
+    "not a number": b'{"bandwidth_hz": NaN}',
+    "minus infinity": b'{"deadline_s": -Infinity}',
+    "a whole number of 4,000 digits": b'{"min_samples": ' + b"9" * 4000 + b"}",
+    "a whole number of 5,000 digits": b'{"min_samples": ' + b"9" * 5000 + b"}",
+    "nearly nothing": b'{"bandwidth_hz": 1e-320, "max_divergence": "inf"}',
+    "100,000 brackets": b"[" * 100_000 + b"]" * 100_000,
+    "half a letter": b'{"required": ["\\ud800"]}',
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_numbers_are_refused_in_one_sentence(service: Service, fleet_text: str, name: str) -> None:
+    body = b'{"fleet": ' + json.dumps(fleet_text).encode() + b', "limits": ' + HOSTILE[name] + b"}"
+    answered = service.ask(PLAN, body)
+    assert answered.status == 422
+    assert answered.error["kind"] == "invalid"
+    assert "\n" not in answered.error["message"]
+
+
 def test_a_killed_worker_is_not_noticed(service: Service, fleet_text: str) -> None:
     before = service.metric("wisefl_workers_replaced_total")
     for worker in service.workers():
@@ -185,6 +222,14 @@ def test_a_killed_worker_is_not_noticed(service: Service, fleet_text: str) -> No
         time.sleep(0.2)
     assert service.metric("wisefl_workers_replaced_total") >= before + 1
     assert service.ask("/health").told["status"] == "ready"
+
+
+def test_what_does_not_say_that_it_is_json_is_refused(service: Service, fleet_text: str) -> None:
+    for kind in ("text/plain", "application/x-www-form-urlencoded"):
+        answered = service.ask(PLAN, {"fleet": fleet_text}, {"Content-Type": kind})
+        assert answered.status == 415
+        assert "Content-Type: application/json" in answered.error["message"]
+    assert service.ask(PLAN, {"fleet": fleet_text}, {"Content-Type": "application/json; charset=utf-8"}).status == 200
 
 
 def test_pages_of_other_places_may_not_ask(service: Service, fleet_text: str) -> None:
@@ -202,6 +247,41 @@ def test_it_counts_what_it_is_asked(service: Service, fleet_text: str) -> None:
     assert service.metric("wisefl_worker_seconds_total") > 0.0
 
 
+def test_nobody_decides_what_nobody_waits_for_any_more(fleet_text: str) -> None:
+    """Whoever leaves while others are served is forgotten: their question never reaches a worker."""
+    long = {"fleet": fleet_text, "limits": {"max_divergence": "inf"}, "horizon": {"rounds": 2000}}
+    with served("--workers", "1", "--time-limit", "8", "--max-waiting", "3") as alone:
+        with ThreadPoolExecutor(1) as asking:
+            working = asking.submit(alone.ask, "/api/v1/campaign", long)
+            _until(alone, "wisefl_workers_busy", 1)
+            for round in range(2):  # more than may wait, one after the other
+                leaving = [_sent(alone, json.dumps({"fleet": fleet_text}).encode()) for _ in range(3)]
+                _until(alone, "wisefl_requests_waiting", 3)
+                for one in leaving:
+                    one.close()
+                _until(alone, "wisefl_requests_waiting", 0)
+                counted = f'wisefl_requests_total{{path="{PLAN}",status="499"}} {3 * (round + 1)}\n'
+                assert counted in alone.ask("/metrics").body.decode()
+            assert working.result().status == 422
+        assert f'wisefl_worker_seconds_total{{path="{PLAN}"}}' not in alone.ask("/metrics").body.decode()
+        _until(alone, "wisefl_workers", 1)
+        assert alone.ask(PLAN, {"fleet": fleet_text}).status in (200, 503)
+
+
+def _sent(service: Service, body: bytes) -> socket.socket:
+    one = socket.create_connection(("127.0.0.1", service.port), timeout=60)
+    head = f"POST {PLAN} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+    one.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+    return one
+
+
+def _until(service: Service, name: str, value: float) -> None:
+    until = time.monotonic() + 200
+    while service.metric(name) != value:
+        assert time.monotonic() < until, name
+        time.sleep(0.02)
+
+
 def test_a_tight_service_keeps_its_limits(fleet_text: str) -> None:
     """Little time, little room and a token, so that every limit is met soon."""
     token = "a-token-for-this-test"
@@ -213,6 +293,9 @@ def test_a_tight_service_keeps_its_limits(fleet_text: str) -> None:
         for one in dribbling:
             head = f"POST {PLAN} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\n"
             one.sendall(f"{head}Content-Length: 1000\r\n\r\n{{".encode())
+        hesitating = [socket.create_connection(("127.0.0.1", tight.port), timeout=60) for _ in range(20)]
+        for one in hesitating[1:]:  # the first one says nothing at all
+            one.sendall(f"POST {PLAN} HTTP/1.1\r\nHost: 127".encode())
         assert tight.ask(PLAN, {"fleet": fleet_text}, shown).status == 200
 
         # A campaign is not anytime: what takes too long is stopped, and who comes meanwhile is told to come back.
@@ -226,7 +309,12 @@ def test_a_tight_service_keeps_its_limits(fleet_text: str) -> None:
         assert answers[503].headers["Retry-After"]
 
         assert dribbling[0].recv(4096).startswith(b"HTTP/1.1 408")
-        for one in dribbling:
+        for one in hesitating:
+            told = one.recv(4096)
+            assert told.startswith(b"HTTP/1.1 408")
+            assert b"was not sent within 3 s" in told
+            assert one.recv(4096) == b""
+        for one in (*dribbling, *hesitating):
             one.close()
         until = time.monotonic() + 200
         while tight.ask(PLAN, {"fleet": fleet_text}, shown).status != 200:  # the worker that was stopped is replaced

@@ -1,17 +1,21 @@
 """The service: routes, their documents, and the page."""
 
 import asyncio
+import gc
 import mimetypes
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from hashlib import sha256
 from importlib import resources
+from inspect import Parameter, Signature
 from typing import Annotated, Any
 
 import uvicorn
 from fastapi import FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
 from wisefl.api.campaigning import Horizon
@@ -23,11 +27,13 @@ from wisefl.plots.palette import COLOURS
 from wisefl.serve import schema
 from wisefl.serve.guard import Guard
 from wisefl.serve.metrics import Metrics
-from wisefl.serve.pool import Busy, Pool, TooSlow
+from wisefl.serve.pool import Abandoned, Busy, Pool, TooSlow
 from wisefl.serve.problems import (
+    ABANDONED,
     BUSY,
     INFEASIBLE,
     INVALID,
+    NOT_JSON,
     SLOW_CLIENT,
     TOO_LARGE,
     failure,
@@ -44,7 +50,7 @@ _FAILURES: dict[int | str, dict[str, Any]] = {
     TOO_LARGE: {"model": schema.Failure, "description": "The request is too large."},
     SLOW_CLIENT: {"model": schema.Failure, "description": "The request was sent too slowly."},
     BUSY: {"model": schema.Failure, "description": "Every process is at work; Retry-After says when to come back."},
-    400: {"model": schema.Failure, "description": "Not JSON."},
+    NOT_JSON: {"model": schema.Failure, "description": "The request is not said to be JSON."},
 }
 _API = "/api/v1"
 
@@ -57,6 +63,7 @@ def create_app(settings: Settings) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await pool.start()
+        gc.freeze()  # as in a worker: all this stays
         try:
             yield
         finally:
@@ -73,63 +80,76 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.pool, app.state.metrics, app.state.settings = pool, metrics, settings
     app.add_middleware(Guard, settings=settings, metrics=metrics)
     _add_questions(app, pool, metrics)
-    _add_runs(app, pool, metrics, settings)
+    _add_reading(app, pool, metrics, settings)
     _add_watch(app, pool, metrics)
     _add_errors(app)
     _add_page(app)
     return app
 
 
+class _Unread(APIRoute):
+    """A route whose body is declared, so that the schema has it, and goes to a worker as it came.
+
+    It is read and checked there: once more here would cost as much as everything else around a decision.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        return self.endpoint
+
+
 def _add_questions(app: FastAPI, pool: Pool, metrics: Metrics) -> None:
-    """One route per question; FastAPI checks the body, a worker answers it."""
+    """One route per question."""
 
-    async def asked(kind: str, request: Request) -> Response:
-        return await _answer(pool, metrics, kind, await request.body())
+    def add(question: str, asks: type[schema.Asked], answers: Any) -> None:
+        async def asked(request: Request) -> Response:
+            if not request.headers.get("content-type", "").startswith(JSON):
+                told = f"send JSON, and say so: Content-Type: {JSON}"
+                return _failed(NOT_JSON, failure("invalid", told, "Content-Type"))
+            return await _answer(pool, metrics, question, await request.body(), request)
 
-    async def plan(asks: schema.PlanAsked, request: Request) -> Response:
-        """Decide who trains this round, with what share of the band and at what CPU frequency."""
-        return await asked("plan", request)
+        body = Parameter("asked", Parameter.POSITIONAL_OR_KEYWORD, annotation=asks)
+        asked.__signature__ = Signature([body])  # type: ignore[attr-defined]
+        asked.__doc__ = asks.__doc__
+        app.router.add_api_route(
+            f"{_API}/{question}",
+            asked,
+            methods=["POST"],
+            name=question.replace("/", "_"),
+            response_model=answers,
+            responses=_FAILURES,
+            route_class_override=_Unread,
+        )
 
-    async def why(asks: schema.WhyAsked, request: Request) -> Response:
-        """Why a client takes part or not, and what it costs to force it in or out."""
-        return await asked("why", request)
+    for question, (asks, answers) in schema.QUESTIONS.items():
+        add(question, asks, answers)
 
-    async def least(asks: schema.LeastAsked, request: Request) -> Response:
-        """The least bandwidth_hz, deadline_s or energy_budget_j that will do."""
-        return await asked("least", request)
 
-    async def vary(asks: schema.VaryAsked, request: Request) -> Response:
-        """Decide for several values of limits; each gets its part of the request's time."""
-        return await asked("vary", request)
+async def _answer(pool: Pool, metrics: Metrics, kind: str, body: bytes, request: Request) -> Response:
+    try:
+        answered = await pool.ask(kind, body, partial(_gone, request))
+    except Busy as error:
+        return _failed(BUSY, failure("busy", str(error)), {"Retry-After": "1"})
+    except TooSlow as error:
+        return _failed(INVALID, failure("too_slow", str(error)))
+    except Abandoned as error:
+        return _failed(ABANDONED, failure("abandoned", str(error)))
+    metrics.worked[f"{_API}/{kind}"] += answered.seconds
+    headers = {"Server-Timing": f"worker;dur={1e3 * answered.seconds:.3f}", "Cache-Control": "no-store"}
+    return Response(answered.body, answered.status, headers, JSON)
 
-    async def pareto(asks: schema.ParetoAsked, request: Request) -> Response:
-        """Sweep the weights of latency and energy."""
-        return await asked("pareto", request)
 
-    async def campaign(asks: schema.CampaignAsked, request: Request) -> Response:
-        """Decide all rounds of a training; the bound takes as many of its steps as there is time for."""
-        return await asked("campaign", request)
+async def _gone(request: Request) -> None:
+    """Returns when nobody waits for the answer any more."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
-    async def fleet(asks: schema.FleetAsked, request: Request) -> Response:
-        """Is a fleet sound? Its columns as they were understood, and every client's divergence."""
-        return await asked("fleet", request)
 
-    async def random(asks: schema.RandomAsked, request: Request) -> Response:
-        """Draw a fleet by the paper's table."""
-        return await asked("random", request)
+def _failed(status: int, told: schema.Failure, headers: dict[str, str] | None = None) -> Response:
+    return Response(told.model_dump_json(), status, headers, JSON)
 
-    many = list[schema.Answer]
-    for path, route, answers in (
-        ("plan", plan, schema.DecisionAnswer),
-        ("why", why, schema.Answer),
-        ("least", least, schema.Answer),
-        ("vary", vary, many),
-        ("pareto", pareto, many),
-        ("campaign", campaign, schema.Answer),
-        ("fleet", fleet, schema.Answer),
-        ("fleet/random", random, schema.Answer),
-    ):
-        app.post(f"{_API}/{path}", response_model=answers, responses=_FAILURES)(route)
+
+def _add_reading(app: FastAPI, pool: Pool, metrics: Metrics, settings: Settings) -> None:
+    """What there is to read: limits, methods, runs."""
 
     @app.get(f"{_API}/limits")
     async def limits() -> dict[str, Any]:
@@ -139,41 +159,25 @@ def _add_questions(app: FastAPI, pool: Pool, metrics: Metrics) -> None:
     known: list[Response] = []
 
     @app.get(f"{_API}/methods", response_model=schema.Answer, responses={BUSY: _FAILURES[BUSY]})
-    async def methods() -> Response:
+    async def methods(request: Request) -> Response:
         """Every method that can decide a round, with its options and their defaults."""
         if known:
             return known[0]
-        told = await _answer(pool, metrics, "methods", b"{}")
+        told = await _answer(pool, metrics, "methods", b"{}", request)
         if told.status_code == 200:
             known.append(told)  # they stay the same as long as the service runs
         return told
 
-
-async def _answer(pool: Pool, metrics: Metrics, kind: str, body: bytes) -> Response:
-    try:
-        answered = await pool.ask(kind, body)
-    except Busy as error:
-        return _failed(BUSY, failure("busy", str(error)), {"Retry-After": "1"})
-    except TooSlow as error:
-        return _failed(INVALID, failure("too_slow", str(error)))
-    metrics.worked[f"{_API}/{kind}"] += answered.seconds
-    headers = {"Server-Timing": f"worker;dur={1e3 * answered.seconds:.3f}", "Cache-Control": "no-store"}
-    return Response(answered.body, answered.status, headers, JSON)
-
-
-def _failed(status: int, told: schema.Failure, headers: dict[str, str] | None = None) -> Response:
-    return Response(told.model_dump_json(), status, headers, JSON)
-
-
-def _add_runs(app: FastAPI, pool: Pool, metrics: Metrics, settings: Settings) -> None:
     @app.get(f"{_API}/runs", response_model=schema.Answer, responses={404: _FAILURES[INVALID], **_FAILURES})
-    async def runs(name: Annotated[list[str], Query(default_factory=list, max_length=50)]) -> Response:
+    async def runs(
+        request: Request, name: Annotated[list[str], Query(default_factory=list, max_length=50)]
+    ) -> Response:
         """Runs of the folder that the service was started with; with names, their charts."""
         if settings.runs is None:
             told = "the service was started without runs: wisefl serve --runs DIR follows those of a folder"
             return _failed(404, failure("unknown", told))
         asked = schema.RunsAsked(root=str(settings.runs.resolve()), names=name)
-        return await _answer(pool, metrics, "runs", asked.model_dump_json().encode())
+        return await _answer(pool, metrics, "runs", asked.model_dump_json().encode(), request)
 
 
 def _add_watch(app: FastAPI, pool: Pool, metrics: Metrics) -> None:
@@ -265,15 +269,26 @@ def run(settings: Settings, place: socket.socket, told: Callable[[], None]) -> N
         runner.run(_serve(settings, place, told))
 
 
+def _protocol(settings: Settings) -> Any:
+    """What reads requests off a connection: patient, but not for ever, where the fast parser is installed."""
+    try:
+        from wisefl.serve.arrival import arrivals
+    except ImportError:
+        return "h11"
+    return arrivals(settings.time_limit)
+
+
 async def _serve(settings: Settings, place: socket.socket, told: Callable[[], None]) -> None:
     """Serve until stopped; `told` is called when the service is ready."""
     config = uvicorn.Config(
         create_app(settings),
+        http=_protocol(settings),
         log_level="warning",
         access_log=False,
         timeout_keep_alive=30,
         timeout_graceful_shutdown=3,
         server_header=False,
+        proxy_headers=False,  # nothing here depends on who is said to have sent a request
         ws="none",
     )
     server = uvicorn.Server(config)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from wisefl.api import objects
 from wisefl.api.campaigning import Horizon, bound_campaign, campaign_object, play_campaign
@@ -31,11 +31,10 @@ _DECIDING = 0.7
 
 def answer(kind: str, body: bytes, seconds: float) -> tuple[int, bytes]:
     """The status and the body of the answer to a request that may take so many seconds."""
-    shape, job = JOBS[kind]
     asked: Any = None
     try:
-        asked = shape.model_validate_json(body)
-        return 200, json_text(job(asked, _DECIDING * seconds)).encode()
+        asked = _SHAPES[kind].model_validate_json(body)
+        return 200, json_text(JOBS[kind](asked, _DECIDING * seconds)).encode()
     except ValidationError as error:
         return 422, validation_problem(error.errors()).model_dump_json().encode()
     except WiseFLError as error:
@@ -54,7 +53,8 @@ def _sent(asked: Any) -> Mapping[str, Any]:
     for part in ("limits", "horizon"):
         value = getattr(asked, part, None)
         sent |= {} if value is None else asdict(value)
-    return sent
+    varied = getattr(asked, "vary", {})  # whichever of their values it is about, it is not the limit's own
+    return {name: value for name, value in sent.items() if name not in varied}
 
 
 def warm() -> None:
@@ -177,6 +177,7 @@ def _random(asked: schema.RandomAsked, seconds: float) -> dict[str, Any]:
 def _fleet_object(fleet: Fleet, smoothing: float) -> dict[str, Any]:
     """The fleet in columns as its file has them, and how far from everybody's everybody's data is."""
     wished = [name for name, neutral in WISHES.items() if (getattr(fleet, name) != neutral).any()]
+    wished += ["group"] if (fleet.group != "").any() else []
     single = ("client", *NUMBER_COLUMNS, "channel_gain", *wished)
     counts = {f"count_{label}": column.tolist() for label, column in enumerate(fleet.label_counts.T)}
     return {
@@ -224,15 +225,20 @@ def _runs(asked: schema.RunsAsked, seconds: float) -> dict[str, Any]:
 
 Job = Callable[[Any, float], Any]
 
-JOBS: dict[str, tuple[type[BaseModel], Job]] = {
-    "plan": (schema.PlanAsked, _plan),
-    "why": (schema.WhyAsked, _why),
-    "least": (schema.LeastAsked, _least),
-    "vary": (schema.VaryAsked, _vary),
-    "pareto": (schema.ParetoAsked, _pareto),
-    "campaign": (schema.CampaignAsked, _campaign),
-    "fleet": (schema.FleetAsked, _look),
-    "random": (schema.RandomAsked, _random),
-    "methods": (schema.Asked, _methods),
-    "runs": (schema.RunsAsked, _runs),
+JOBS: dict[str, Job] = {
+    "plan": _plan,
+    "why": _why,
+    "least": _least,
+    "vary": _vary,
+    "pareto": _pareto,
+    "campaign": _campaign,
+    "fleet": _look,
+    "fleet/random": _random,
+    "methods": _methods,
+    "runs": _runs,
+}
+_SHAPES: dict[str, type[schema.Asked]] = {
+    "methods": schema.Asked,
+    "runs": schema.RunsAsked,
+    **{question: shape for question, (shape, _) in schema.QUESTIONS.items()},
 }

@@ -4,8 +4,12 @@ import asyncio
 import json
 import sys
 from asyncio.subprocess import PIPE, Process
+from collections import deque
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from wisefl.errors import WiseFLError
 
@@ -14,6 +18,9 @@ START_S = 300.0
 _RESPAWN_S = 1.0
 _LARGEST_LINE = 1 << 16
 
+Leaving = Callable[[], Coroutine[Any, Any, None]]
+"""Returns when whoever asked is gone."""
+
 
 class Busy(WiseFLError):
     """Everybody is at work and enough requests wait."""
@@ -21,6 +28,10 @@ class Busy(WiseFLError):
 
 class TooSlow(WiseFLError):
     """A request took longer than it may."""
+
+
+class Abandoned(WiseFLError):
+    """Who asked is gone, and nobody had begun to answer."""
 
 
 @dataclass(frozen=True)
@@ -74,16 +85,26 @@ class Worker:
             self.process.kill()
 
 
+def _leave(turn: "asyncio.Future[Worker]", _: "asyncio.Future[None]") -> None:
+    if not turn.done():
+        turn.set_exception(Abandoned("nobody waits for this any more"))
+
+
 class Pool:
     """So many workers, and so many requests that may wait for one."""
 
     def __init__(self, workers: int, waiting: int, seconds: float) -> None:
         self.size, self.most_waiting, self.seconds = workers, waiting, seconds
-        self.waiting, self.busy, self.replaced = 0, 0, 0
-        self._idle: asyncio.Queue[Worker] = asyncio.Queue()
+        self.busy, self.replaced = 0, 0
+        self._idle: deque[Worker] = deque()
+        self._turns: deque[asyncio.Future[Worker]] = deque()
         self._all: set[Worker] = set()
         self._starting: set[asyncio.Task[None]] = set()
         self._stopped = False
+
+    @property
+    def waiting(self) -> int:
+        return len(self._turns)
 
     @property
     def alive(self) -> int:
@@ -108,26 +129,23 @@ class Pool:
             worker.kill()
         await asyncio.gather(*(worker.process.wait() for worker in self._all), return_exceptions=True)
 
-    async def ask(self, kind: str, body: bytes) -> Answered:
-        """A free worker's answer within the time of a request.
+    async def ask(self, kind: str, body: bytes, gone: Leaving) -> Answered:
+        """A free worker's answer within the time of a request; `gone` returns when nobody waits for it any more.
 
         What is asked changes nothing, so when a worker is lost over it another one is asked: all of them may have
         been lost before, but one more and it is the question that loses them.
         """
-        if self._idle.empty() and self.waiting >= self.most_waiting:
-            raise Busy(
-                f"all {self.size} processes are at work and {self.waiting} requests wait: ask again in a second"
-            )
         loop = asyncio.get_running_loop()
         until = loop.time() + self.seconds
         lost = 0
         while True:
-            worker = await self._free(until - loop.time())
+            worker = self._idle_one() or await self._next_one(until - loop.time(), gone)
             kept = False
             self.busy += 1
             try:
                 left = until - loop.time()
-                answered = await asyncio.wait_for(worker.ask(kind, body, left), left)
+                async with asyncio.timeout(left):
+                    answered = await worker.ask(kind, body, left)
                 kept = True
                 return answered
             except TimeoutError:
@@ -140,20 +158,45 @@ class Pool:
                 self.busy -= 1
                 self._give_back(worker, kept)
 
-    async def _free(self, seconds: float) -> Worker:
-        """A worker that lives, as soon as there is one."""
-        self.waiting += 1
+    def _idle_one(self) -> Worker | None:
+        """A worker that lives and has nothing to do."""
+        while self._idle:
+            worker = self._idle.popleft()
+            if worker.alive:
+                return worker
+            self._give_back(worker, kept=False)
+        return None
+
+    async def _next_one(self, seconds: float, gone: Leaving) -> Worker:
+        """The next worker that is free when it is this request's turn, unless whoever asked leaves first."""
+        if self.waiting >= self.most_waiting:
+            raise Busy(
+                f"all {self.size} processes are at work and {self.waiting} requests wait: ask again in a second"
+            )
+        turn: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
+        self._turns.append(turn)
+        leaving = asyncio.ensure_future(gone())
+        leaving.add_done_callback(partial(_leave, turn))
         try:
             async with asyncio.timeout(seconds):
-                while True:
-                    worker = await self._idle.get()
-                    if worker.alive:
-                        return worker
-                    self._give_back(worker, kept=False)
+                return await turn
         except TimeoutError:
+            if turn.done() and not turn.cancelled() and turn.exception() is None:
+                self._offer(turn.result())  # both in the same moment
             raise Busy(f"no process became free within {self.seconds:g} s: ask again later") from None
         finally:
-            self.waiting -= 1
+            leaving.cancel()
+            with suppress(ValueError):
+                self._turns.remove(turn)
+
+    def _offer(self, worker: Worker) -> None:
+        """To whoever has waited longest, if anybody waits."""
+        while self._turns:
+            turn = self._turns.popleft()
+            if not turn.done():
+                turn.set_result(worker)
+                return
+        self._idle.append(worker)
 
     def _slow(self) -> str:
         return (
@@ -164,7 +207,7 @@ class Pool:
     def _give_back(self, worker: Worker, kept: bool) -> None:
         """A worker that was stopped in the middle, or is gone, is replaced."""
         if kept:
-            self._idle.put_nowait(worker)
+            self._offer(worker)
             return
         worker.kill()
         self._all.discard(worker)
@@ -187,4 +230,4 @@ class Pool:
     async def _start_one(self) -> None:
         worker = await Worker.start()
         self._all.add(worker)
-        self._idle.put_nowait(worker)
+        self._offer(worker)

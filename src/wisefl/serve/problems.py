@@ -10,8 +10,11 @@ from wisefl.decision.limits import Limits
 from wisefl.errors import InfeasibleProblem, MissingExtra, WiseFLError
 from wisefl.serve.schema import Failure, Problem, Remedy
 
-INVALID, INFEASIBLE, TOO_LARGE, SLOW_CLIENT, BUSY = 422, 409, 413, 408, 503
+INVALID, INFEASIBLE, TOO_LARGE, SLOW_CLIENT, BUSY, NOT_JSON = 422, 409, 413, 408, 503, 415
 """A user's mistake and a round that no decision keeps are told apart, as by the exit codes 2 and 3."""
+HEAD_TOO_LARGE = 431
+ABANDONED = 499
+"""Nobody hears it: it is what the metrics count a request by that nobody waited for any more."""
 
 _FIELDS = {item.name for kind in (Limits, Horizon) for item in fields(kind)}
 _LONGEST = 120

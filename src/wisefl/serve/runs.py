@@ -49,19 +49,23 @@ def told(root: Path, names: Sequence[str]) -> dict[str, Any]:
     found = _found(root)
     if not names:
         figures = [MadeFigure.read(path) for path in sorted((root / FIGURES).glob("*.json"))]
-        runs = [_listed(name, path) for name, path in list(found.items())[:MOST_RUNS]]
-        return {"root": str(root), "runs": runs, "figures": chart_data(figures) if figures else None}
+        listed = [_listed(name, path) for name, path in list(found.items())[:MOST_RUNS]]
+        return {"root": str(root), "runs": listed, "figures": chart_data(figures) if figures else None}
     unknown = next((name for name in names if name not in found), None)
     if unknown is not None:
         raise InvalidInput(f"names: there is no run {unknown!r} in {root}")
     if len(names) > MOST_DRAWN:
         raise InvalidInput(f"names: at most {MOST_DRAWN} runs are drawn over one another, not {len(names)}")
-    chosen = {name: found[name] for name in names}
-    return {
-        "root": str(root),
-        "runs": [_followed(name, Follower(path).look()) for name, path in chosen.items()],
-        "figures": _figures({name: list(RunFolder.open(path).records()) for name, path in chosen.items()}),
-    }
+    runs: list[dict[str, Any]] = []
+    records: dict[str, list[RoundRecord]] = {}
+    for name in names:
+        try:
+            read = list(RunFolder.open(found[name]).records())
+            runs.append(_followed(name, Follower(found[name]).look()))
+            records[name] = read
+        except InvalidInput as error:  # the others can still be drawn
+            runs.append({"name": name, "error": str(error)})
+    return {"root": str(root), "runs": runs, "figures": _figures(records)}
 
 
 def _found(root: Path) -> dict[str, Path]:

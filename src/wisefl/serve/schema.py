@@ -85,7 +85,7 @@ class ProvedAsked(RoundAsked):
 
 
 class PlanAsked(RoundAsked):
-    """Decide a round."""
+    """Decide who trains this round, with what share of the band and at what CPU frequency."""
 
     solver: str = Field("certified", description="Any method of /api/v1/methods.")
     seed: int = Field(0, ge=0, lt=2**63, description="For methods that draw lots.")
@@ -93,19 +93,19 @@ class PlanAsked(RoundAsked):
 
 
 class WhyAsked(ProvedAsked):
-    """Why a client takes part or not."""
+    """Why a client takes part or not, and what it costs to force it in or out."""
 
     client: str = Field(description="Its id.")
 
 
 class LeastAsked(ProvedAsked):
-    """The least value of a limit that will do."""
+    """The least bandwidth_hz, deadline_s or energy_budget_j that will do."""
 
     limit: Literal["bandwidth_hz", "deadline_s", "energy_budget_j"]
 
 
 class VaryAsked(ProvedAsked):
-    """Decide the round for every combination of some limits' values."""
+    """Decide for every combination of some limits' values; each gets its part of the request's time."""
 
     vary: dict[str, Annotated[list[float], Field(min_length=1, max_length=400)]] = Field(
         min_length=1, description="Limit -> its values."
@@ -113,20 +113,20 @@ class VaryAsked(ProvedAsked):
 
 
 class ParetoAsked(ProvedAsked):
-    """The latency-energy front."""
+    """The latency-energy front: decide for several weightings of seconds and joules."""
 
     points: int = Field(21, ge=2, le=MOST_POINTS, description="How many weightings to try.")
 
 
 class CampaignAsked(RoundAsked):
-    """All rounds of a training."""
+    """Decide all rounds of a training; the bound takes as many of its steps as there is time for."""
 
     horizon: Annotated[Horizon, _told(Horizon)] = Field(default_factory=Horizon)
     max_gap: float = Field(1e-3, ge=0.0, lt=1.0, description="Relative gap to prove in every round.")
 
 
 class FleetAsked(Asked):
-    """A fleet to be looked at: is it sound, and how far is everybody's data from everybody's?"""
+    """Is a fleet sound? Its columns as they were understood, and every client's divergence."""
 
     fleet: FleetText | FleetColumns
     smoothing: float = Field(
@@ -135,7 +135,7 @@ class FleetAsked(Asked):
 
 
 class RandomAsked(Asked):
-    """A fleet drawn by the paper's table."""
+    """Draw a fleet by the paper's table."""
 
     clients: int = Field(80, ge=1, le=MOST_CLIENTS)
     seed: int = Field(0, ge=0, lt=2**63)
@@ -161,7 +161,9 @@ class Remedy(BaseModel):
 class Problem(BaseModel):
     """What was wrong, in one sentence."""
 
-    kind: Literal["invalid", "infeasible", "missing", "too_large", "too_slow", "busy", "refused", "unknown"]
+    kind: Literal[
+        "invalid", "infeasible", "missing", "too_large", "too_slow", "busy", "abandoned", "refused", "unknown"
+    ]
     message: str
     field: str | None = None
     value: Any = None
@@ -193,3 +195,16 @@ class DecisionAnswer(Answer):
     seconds: float
     eligible: int
     clients: list[dict[str, Any]]
+
+
+QUESTIONS: dict[str, tuple[type[Asked], Any]] = {
+    "plan": (PlanAsked, DecisionAnswer),
+    "why": (WhyAsked, Answer),
+    "least": (LeastAsked, Answer),
+    "vary": (VaryAsked, list[Answer]),
+    "pareto": (ParetoAsked, list[Answer]),
+    "campaign": (CampaignAsked, Answer),
+    "fleet": (FleetAsked, Answer),
+    "fleet/random": (RandomAsked, Answer),
+}
+"""Where it is asked -> what is asked, whose docstring says what for, and the shape of the answer."""

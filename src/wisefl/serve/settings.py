@@ -1,6 +1,7 @@
 """What a service is started with."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -53,7 +54,7 @@ class Settings:
         if self.runs is not None and not self.runs.is_dir():
             raise InvalidInput(f"{self.runs}: {'not a folder' if self.runs.exists() else 'no such folder'}")
 
-    @property
+    @cached_property
     def local(self) -> bool:
         """Whether this machine alone can reach it."""
         if self.host == "localhost":

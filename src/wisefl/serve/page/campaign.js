@@ -1,20 +1,26 @@
 // All rounds of a training: what is asked of them together, who took part when, what it costs, and the bound.
 import { ask } from "./api.js";
 import { Figure } from "./charts.js";
-import { byId, colour, h, number, percent, withUnit } from "./dom.js";
+import { byId, h, named, number, percent, withUnit } from "./dom.js";
+import { download } from "./export.js";
+import { Schedule } from "./schedule.js";
+
+const MOST_ROWS = 2000;
 
 export class CampaignView {
   constructor(store, horizon, body) {
-    Object.assign(this, { store, horizon, body });
-    this.form = h("form", { class: "card controls" }, h("div", { class: "card-head" }, h("h2", {}, "Over all rounds")),
+    Object.assign(this, { store, horizon, body, about: null });
+    this.few = h("div", { class: "hint" }, h("p", {}, "Only clients near everybody's data may train: duties and batteries need more of them."),
+      h("button", { type: "button", id: "let-in", onclick: () => store.set({ limits: { ...store.state.limits, max_divergence: "inf" } }) }, "Let everybody in"));
+    this.form = h("form", { class: "card controls" }, h("div", { class: "card-head" }, h("h2", {}, "Over all rounds")), this.few,
       ...horizon.map((item) => this.field(item)), h("button", { type: "submit", class: "strong", id: "play" }, "Play the campaign"),
-      h("p", { class: "note" }, "The limits of the round hold in every round. Batteries and duties let more clients in: set “Divergence up to” to inf first."));
-    this.result = h("div", { class: "middle", id: "campaign-result", "aria-live": "polite" }, h("section", { class: "card" }, h("p", { class: "note" }, "A perfect round every round adds up to the wrong training: the same few clients train for ever. Ask for a part of the rounds, or give everybody a battery, and play.")));
+      h("p", { class: "note" }, "The limits of the round hold in every round."));
+    this.result = h("div", { class: "middle", id: "campaign-result", "aria-live": "polite" }, h("section", { class: "card" }, h("h2", {}, "All rounds together"), h("p", {}, "A perfect round every round adds up to the wrong training: the same few clients train for ever. Ask that everybody takes part in a part of the rounds, or give everybody a battery, and play.")));
     byId("view-campaign").append(h("div", { class: "workbench two" }, this.form, this.result));
     this.form.addEventListener("submit", (event) => { event.preventDefault(); this.play(); });
   }
   field(item) {
-    const input = h("input", { type: "text", inputmode: "decimal", id: `horizon-${item.name}`, autocomplete: "off" });
+    const input = h("input", { type: "text", inputmode: "decimal", id: `horizon-${item.name}`, autocomplete: "off", "aria-describedby": `horizon-${item.name}-help` });
     input.addEventListener("change", () => {
       const text = input.value.trim().toLowerCase(), value = ["", "none", "mains"].includes(text) ? item.default : Number(text);
       input.setAttribute("aria-invalid", Number.isNaN(value));
@@ -24,48 +30,66 @@ export class CampaignView {
       this.store.set({ horizon: told });
     });
     item.show = () => (input.value = this.store.state.horizon[item.name] ?? item.default ?? "mains");
-    return h("label", { class: "field", title: item.help }, h("span", {}, item.name.replaceAll("_", " ")), input);
+    return h("div", { class: "asked" }, h("label", { class: "field" }, h("span", {}, named(item.name)), input), h("p", { class: "note", id: `horizon-${item.name}-help` }, item.help));
   }
-  render() { for (const item of this.horizon) item.show(); }
+  render() {
+    const { fleet, limits, horizon } = this.store.state;
+    for (const item of this.horizon) item.show();
+    this.few.hidden = limits.max_divergence === "inf" || limits.divergence === "mixture";
+    const stale = this.about !== null && (this.about.fleet !== fleet || this.about.limits !== limits || this.about.horizon !== horizon);
+    this.result.classList.toggle("of-before", stale);
+  }
   async play() {
-    const button = byId("play");
+    const button = byId("play"), { fleet, limits, horizon } = this.store.state;
     button.disabled = true;
     button.textContent = "Playing …";
     try {
-      this.show(await ask("campaign", this.body({ horizon: this.store.state.horizon })));
+      const told = await ask("campaign", this.body({ horizon }));
+      this.about = { fleet, limits, horizon };
+      this.show(told);
     } catch (error) {
+      this.about = null;
       this.result.replaceChildren(h("section", { class: "card" }, h("p", { class: "bad-text" }, error.message)));
     } finally {
       button.disabled = false;
       button.textContent = "Play the campaign";
+      this.render();
     }
   }
   show(told) {
-    const taken = told.clients.map((one) => one.rounds), tile = (name, value) => h("div", { class: "tile" }, h("dt", {}, name), h("dd", {}, value));
-    const map = h("canvas", { class: "map", role: "img", "aria-label": `Who trains in which of ${told.rounds} rounds; the table below has the numbers` });
-    const charts = h("div", { class: "charts" });
-    const broken = Object.entries(told.violations).map(([name, amount]) => `${name} by ${number(amount)}`).join(", ");
-    this.result.replaceChildren(
-      h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "The campaign")), h("dl", { class: "tiles" },
-        tile("Objective", number(told.objective)), tile("Proved bound", told.lower_bound === null ? "none" : number(told.lower_bound)), tile("At most saved", percent(told.gap, 3)), tile("Latency", withUnit(told.latency_s, "s")), tile("Energy", withUnit(told.energy_j, "J")),
-        tile("Ever train", `${taken.filter((rounds) => rounds > 0).length} of ${taken.length}`), tile("Rounds of a client", `${Math.min(...taken)} to ${Math.max(...taken)}`)),
-        told.lower_bound === null ? h("p", { class: "note" }, "No time was left for the bound: fewer rounds, or a larger --time-limit.") : h("p", { class: "note" }, "No schedule undercuts the bound, not even one that knows every channel in advance."),
-        broken ? h("p", { class: "bad-text" }, `Breaks ${broken}.`) : ""),
-      h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "Who trains when"), h("span", { class: "note" }, "a column is a round, a row a client")), map),
+    const schedule = new Schedule(told), charts = h("div", { class: "charts" });
+    this.result.replaceChildren(summary(told),
+      h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "Who trains when"), h("span", { class: "note" }, "a column is a round, a row a client")), schedule.node),
       h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "Along the rounds")), charts),
-      h("section", { class: "card" }, this.table(told)));
-    drawMap(map, told);
+      h("section", { class: "card" }, everyClient(told)));
+    schedule.draw();
     for (const figure of figures(told)) {
-      const part = h("div", { class: "one-figure" }, figure.panels.length > 1 ? "" : h("h3", {}, figure.panels[0].title));
+      const part = h("div", { class: figure.methods.length > 1 ? "one-figure" : "one-figure alone" }, h("h3", {}, figure.panels.length > 1 ? "Cost and pace" : figure.panels[0].title));
       charts.append(part);
       new Figure(figure, part);
     }
   }
-  table(told) {
-    return h("details", {}, h("summary", {}, "Every client"), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Every client" }, h("table", { class: "plain" },
-      h("thead", {}, h("tr", {}, ...["client", "rounds", "at least", "energy", "battery left"].map((name, at) => h("th", { scope: "col", class: at ? "num" : "" }, name)))),
-      h("tbody", {}, ...told.clients.slice(0, 2000).map((one) => h("tr", {}, h("th", { scope: "row" }, one.client), h("td", { class: "num" }, String(one.rounds)), h("td", { class: "num" }, String(one.least_rounds)), h("td", { class: "num" }, withUnit(one.energy_j, "J", 3)), h("td", { class: "num" }, one.battery_left_j === null ? "mains" : withUnit(one.battery_left_j, "J", 3))))))));
-  }
+}
+
+function summary(told) {
+  const taken = told.clients.map((one) => one.rounds), tile = (name, value) => h("div", { class: "tile" }, h("dt", {}, name), h("dd", {}, value));
+  const proved = told.lower_bound !== null, broken = Object.entries(told.violations).map(([name, amount]) => `${name} by ${number(amount)}`).join(", ");
+  const [kind, badge] = broken ? ["bad", "breaks limits"] : proved ? ["good", `proved within ${percent(told.gap, 2)}`] : ["open", "not bounded"];
+  return h("section", { class: "card" },
+    h("div", { class: "card-head" }, h("h2", {}, "The campaign"), h("p", { class: `badge ${kind}` }, badge), h("button", { type: "button", onclick: () => download("campaign.json", JSON.stringify(told, null, 2), "application/json") }, "Campaign (JSON)")),
+    h("p", { class: "before" }, "Of earlier limits: play again."),
+    h("dl", { class: "tiles" }, tile("Objective", number(told.objective)), tile("Proved bound", proved ? number(told.lower_bound) : "none"), tile("Latency", withUnit(told.latency_s, "s")), tile("Energy", withUnit(told.energy_j, "J")),
+      tile("Ever train", `${taken.filter((rounds) => rounds > 0).length} of ${taken.length}`), tile("Rounds of a client", `${Math.min(...taken)} to ${Math.max(...taken)}`)),
+    h("p", { class: "note" }, proved ? "No schedule undercuts the bound, not even one that knows every channel in advance." : "No time was left for the bound: ask for fewer rounds, or start the service with a larger --time-limit."),
+    broken ? h("p", { class: "bad-text" }, `Breaks ${broken}.`) : "");
+}
+
+function everyClient(told) {
+  const cell = (text) => h("td", { class: "num" }, text);
+  const row = (one) => h("tr", {}, h("th", { scope: "row" }, one.client), cell(String(one.rounds)), cell(String(one.least_rounds)), cell(withUnit(one.energy_j, "J", 3)), cell(one.battery_left_j === null ? "mains" : withUnit(one.battery_left_j, "J", 3)));
+  return h("details", {}, h("summary", {}, "Every client"), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Every client" }, h("table", { class: "plain" },
+    h("thead", {}, h("tr", {}, ...["client", "rounds", "at least", "energy", "battery left"].map((name, at) => h("th", { scope: "col", class: at ? "num" : "" }, name)))),
+    h("tbody", {}, ...told.clients.slice(0, MOST_ROWS).map(row)))));
 }
 
 function figures(told) {
@@ -77,17 +101,4 @@ function figures(told) {
   if (!told.battery_j) return [one];
   const names = ["emptiest battery", "middle", "fullest"];
   return [one, { id: "batteries", methods: names.map((label, look) => ({ label, look, level: false })), panels: [panel("Batteries", "joules", ...told.battery_j.map(line))] }];
-}
-
-function drawMap(canvas, told) {
-  const ratio = devicePixelRatio || 1, wide = canvas.parentElement.clientWidth - 32, clients = told.clients.length, rounds = told.selected.length;
-  const cell = Math.max(1, Math.min(40, Math.floor(wide / rounds))), row = Math.max(1, Math.min(9, 420 / clients));
-  Object.assign(canvas, { width: Math.max(cell * rounds, 1) * ratio, height: Math.max(row * clients, 1) * ratio });
-  Object.assign(canvas.style, { width: `${cell * rounds}px`, height: `${row * clients}px` });
-  const pen = canvas.getContext("2d");
-  pen.scale(ratio, ratio);
-  pen.fillStyle = colour("--raised");
-  pen.fillRect(0, 0, cell * rounds, row * clients);
-  pen.fillStyle = colour("--s0");
-  told.selected.forEach((who, round) => { for (const client of who) pen.fillRect(round * cell, client * row, Math.max(cell - 0.6, 0.8), Math.max(row - 0.6, 0.8)); });
 }

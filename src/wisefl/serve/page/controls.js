@@ -1,5 +1,5 @@
 // Sliders for the limits that one drags, fields for all of them; names, defaults and meanings are the service's.
-import { byId, h, number } from "./dom.js";
+import { byId, h, named, number } from "./dom.js";
 
 const SLIDERS = {
   bandwidth_hz: { label: "Bandwidth", unit: "Hz", low: 1e5, high: 2e7, log: true },
@@ -55,7 +55,7 @@ export class Controls {
       h("div", { class: "slider-head" }, h("label", { for: range.id }, look.label), text, h("span", { class: "unit" }, look.unit)), range);
   }
   field(item) {
-    const label = item.name.replaceAll("_", " ");
+    const label = named(item.name);
     if (item.type.startsWith("Literal")) {
       const words = [...item.type.matchAll(/'([^']+)'/g)].map((found) => found[1]);
       const select = h("select", { id: `limit-${item.name}` }, ...words.map((word) => h("option", { value: word }, word)));

@@ -37,6 +37,14 @@ export function withUnit(value, unit, digits = 4) {
   return `${number(value / by, digits)} ${letter}${unit}`;
 }
 
+const ENDINGS = { hz: "Hz", s: "s", j: "J", dbm_hz: "dBm/Hz" };
+/** The name of a limit as people read it: `battery_j` is `battery (J)`. */
+export function named(name) {
+  const ending = Object.keys(ENDINGS).sort((a, b) => b.length - a.length).find((one) => name.endsWith(`_${one}`));
+  const words = (ending ? name.slice(0, -ending.length - 1) : name).replaceAll("_", " ");
+  return ending ? `${words} (${ENDINGS[ending]})` : words;
+}
+
 /** Says something to whoever listens instead of looks, once things have settled. */
 let timer = 0;
 export function say(text) {
@@ -52,4 +60,10 @@ export function later(wait, action) {
   };
 }
 
-export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+/** A colour of the page; asking the browser again for every drawing would make it lay the page out anew. */
+const inks = new Map();
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => inks.clear());
+export function colour(name) {
+  if (!inks.has(name)) inks.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+  return inks.get(name);
+}

@@ -7,11 +7,14 @@ const word = (text) => (/^[\w./:+-]+$/.test(text) ? text : `'${text.replaceAll("
 const python = (value) => (value === "inf" ? 'float("inf")' : value === null ? "None" : Array.isArray(value) ? `(${value.map((one) => JSON.stringify(one)).join(", ")},)` : typeof value === "string" ? JSON.stringify(value) : String(value));
 const plainRandom = (random) => random && random.samples === undefined && (random.mean_gain ?? 1) === 1;
 
+const options = (values, known) => Object.entries(values).flatMap(([name, value]) => (Array.isArray(value) ? value : [value]).map((one) => `${known[name].option} ${word(String(one))}`));
+
+/** The shell's command for what is in view: the round, or the whole campaign. */
 export function shellOf(state, known) {
-  const options = Object.entries(state.limits).flatMap(([name, value]) => (Array.isArray(value) ? value : [value]).map((one) => `${known[name].option} ${word(String(one))}`));
-  const { random } = state.fleet;
+  const { random } = state.fleet, all = state.view === "campaign";
   const draw = plainRandom(random) ? `wisefl fleet --clients ${random.clients} --seed ${random.seed}${random.classes ? ` --classes ${random.classes}` : ""} -o fleet.csv\n` : "";
-  return `${draw}wisefl plan fleet.csv ${[...options, "--json"].join(" ")}`;
+  const given = [...options(state.limits, known), ...(all ? options(state.horizon, known) : []), "--json"];
+  return `${draw}wisefl ${all ? "campaign" : "plan"} fleet.csv ${given.join(" ")}`;
 }
 export function pythonOf(state) {
   const { random } = state.fleet, limits = Object.entries(state.limits).map(([name, value]) => `${name}=${python(value)}`).join(", ");

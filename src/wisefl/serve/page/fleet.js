@@ -1,5 +1,4 @@
 // A fleet in columns, as the service and its CSV file have it.
-export const EDITABLE = ["distance_m", "transmit_power_dbm", "max_frequency_hz", "cycles_per_bit", "channel_gain", "max_energy_j", "energy_weight", "value"];
 let counter = 0;
 
 /** `id` names this very content: two fleets with the same id are the same. */

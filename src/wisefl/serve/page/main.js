@@ -47,13 +47,14 @@ function draw() {
   cancelAnimationFrame(drawing);
   drawing = requestAnimationFrame(() => {
     const { state } = store, view = viewOf(state);
+    // What asks the browser for its width comes first: after a change it would have to lay the page out to know.
+    drawFront(page.front, page.stale ? null : page.decision, (latency_weight, energy_weight) => weigh(latency_weight, energy_weight), page.frontStale);
     drawCertificate(page.decision, page);
     drawTimeline(page.decision, { deadline: view.limit("deadline_s"), pinned: view.required, ask: why, pin: (name) => mark(name, "pin") });
     drawShares(page.decision);
     drawFacts(page.decision, view.limit);
     ring.draw(state.fleet, view);
     table.draw(state.fleet, view);
-    drawFront(page.front, page.stale ? null : page.decision, (latency_weight, energy_weight) => weigh(latency_weight, energy_weight), page.frontStale);
     document.body.dataset.decided = planner.sent && !planner.flight ? String(planner.sent) : "";
   });
 }
@@ -63,7 +64,7 @@ function problem(error) {
   box.hidden = error === null;
   if (error === null) return;
   const fix = (remedy) => h("button", { type: "button", onclick: () => controls.set(remedy.field, remedy.value) }, `Set ${remedy.field} to ${number(remedy.value, 6)}`);
-  box.replaceChildren(h("span", {}, error.message), ...(error.remedies ?? []).filter((remedy) => remedy.field in known).map(fix));
+  box.replaceChildren(h("span", {}, error.message), ...(error.remedies ?? []).filter((remedy) => remedy.field in (controls?.known ?? {})).map(fix));
   if (error.status === 401) {
     const input = h("input", { type: "password", "aria-label": "Token", placeholder: "token" });
     box.append(h("form", { class: "row", onsubmit: (event) => { event.preventDefault(); setToken(input.value); location.reload(); } }, input, h("button", { type: "submit" }, "Show it")));
@@ -180,7 +181,7 @@ function show(view) {
   for (const one of VIEWS) byId(`view-${one}`).hidden = one !== view;
   for (const tab of document.querySelectorAll(".tabs a")) tab.toggleAttribute("aria-current", tab.dataset.view === view);
   document.querySelector(".tabs a[aria-current]")?.setAttribute("aria-current", "page");
-  byId("certificate").hidden = view === "runs";
+  byId("certificate").hidden = view !== "round"; // it is the round's: a campaign has its own
   runs.open(view === "runs");
 }
 
@@ -233,7 +234,7 @@ async function start() {
   const linked = await fromLink(location.hash).catch((error) => { page.told = error; return null; });
   const [{ limits, horizon }, palette] = await Promise.all([ask("limits"), fetch("palette.json").then((answer) => answer.json())]);
   dress(palette);
-  known = Object.fromEntries(limits.map((item) => [item.name, item]));
+  known = Object.fromEntries([...horizon, ...limits].map((item) => [item.name, item]));
   const wanted = linked?.fleet.random ?? (linked ? null : PAPER);
   const told = wanted ? await ask("fleet/random", JSON.stringify(wanted)) : await ask("fleet", JSON.stringify({ fleet: csvOf(linked.fleet) }));
   const fleet = fromService(told, wanted ? { random: wanted } : { name: linked.fleet.name, text: csvOf(linked.fleet) });

@@ -11,19 +11,24 @@ export class Ring {
     this.canvas.addEventListener("pointermove", (event) => this.point(event));
     this.canvas.addEventListener("pointerleave", () => (this.tip.hidden = true));
     this.canvas.addEventListener("click", (event) => { const at = this.near(event); if (at !== null) ask(this.fleet.columns.client[at]); });
-    new ResizeObserver(() => this.fleet && this.draw(this.fleet, this.view)).observe(this.canvas.parentElement);
+    new ResizeObserver(() => {
+      this.wide = this.canvas.parentElement.clientWidth;
+      if (this.fleet) this.draw(this.fleet, this.view);
+    }).observe(this.canvas.parentElement);
     const entry = (kind, text) => h("li", {}, h("i", { class: `dot ${kind}` }), text);
     byId("ring-key").replaceChildren(entry("trains", "trains, by share"), entry("may", "may train"), entry("barred", "may not"), entry("named", "pinned or banned"));
   }
   draw(fleet, view) {
     Object.assign(this, { fleet, view });
-    const wide = this.canvas.parentElement.clientWidth;
-    if (!wide) return;
-    const side = Math.min(wide, 340), ratio = devicePixelRatio || 1, middle = side / 2;
-    Object.assign(this.canvas, { width: side * ratio, height: side * ratio });
-    Object.assign(this.canvas.style, { width: `${side}px`, height: `${side}px` });
+    if (!this.wide) return; // drawn as soon as there is room
+    const side = Math.min(this.wide, 340), ratio = devicePixelRatio || 1, middle = side / 2;
+    if (this.canvas.width !== Math.floor(side * ratio)) {
+      Object.assign(this.canvas, { width: side * ratio, height: side * ratio });
+      Object.assign(this.canvas.style, { width: `${side}px`, height: `${side}px` });
+    }
     const pen = this.canvas.getContext("2d");
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.clearRect(0, 0, side, side);
     const distances = fleet.columns.distance_m.map(Number);
     let low = Infinity, high = 0;
     for (const distance of distances) { low = Math.min(low, distance); high = Math.max(high, distance); }

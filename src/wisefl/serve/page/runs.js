@@ -8,9 +8,10 @@ const EVERY = 2000, MOST = 12;
 export class RunsView {
   constructor() {
     Object.assign(this, { chosen: null, drawn: "", timer: 0, shown: false });
-    this.list = h("section", { class: "card runs-list", "aria-label": "Runs" });
+    this.list = h("section", { class: "card runs-list", "aria-label": "Runs" }, h("h2", {}, "Runs"), h("p", { class: "note" }, "Looking …"));
     this.charts = h("div", { class: "middle", id: "runs-charts" });
-    byId("view-runs").append(h("div", { class: "workbench two" }, this.list, this.charts));
+    this.trouble = h("p", { class: "card bad-text", role: "alert", hidden: true });
+    byId("view-runs").append(h("div", { class: "workbench two" }, this.list, h("div", { class: "middle" }, this.trouble, this.charts)));
     document.addEventListener("visibilitychange", () => this.look());
   }
   open(shown) {
@@ -28,8 +29,11 @@ export class RunsView {
       this.draw(over, told.figures);
       const going = told.runs.some((run) => !run.finished && !run.error);
       if (going) this.timer = setTimeout(() => this.look(), EVERY);
+      this.trouble.hidden = true;
     } catch (error) {
-      this.list.replaceChildren(h("h2", {}, "Runs"), h("p", {}, error.message));
+      if (this.drawn === "") this.list.replaceChildren(h("h2", {}, "Runs"));
+      this.trouble.textContent = error.message;
+      this.trouble.hidden = false;
       if (error.status !== 404) this.timer = setTimeout(() => this.look(), 2 * EVERY);
     }
   }
@@ -52,7 +56,7 @@ export class RunsView {
   }
   draw(over, figures) {
     // Charts keep what is hidden and read off, so they are made anew only when there is something new.
-    const now = JSON.stringify([over.runs.map((run) => [run.name, run.rounds, run.finished]), Boolean(figures)]);
+    const now = JSON.stringify([over.runs.map((run) => [run.name, run.rounds, run.finished, run.error]), Boolean(figures)]);
     if (now === this.drawn) return;
     this.drawn = now;
     const parts = over.runs.length ? [this.followed(over)] : [];
@@ -66,7 +70,7 @@ export class RunsView {
     if (!this.charts.children.length) this.charts.append(h("section", { class: "card" }, h("p", { class: "note" }, "Choose a run.")));
   }
   followed(over) {
-    const row = (run) => h("tr", {}, h("th", { scope: "row" }, run.name), h("td", {}, run.finished ? "finished" : run.now ? `round ${run.now.round}: ${run.now.selected.length} clients train` : "running"),
+    const row = (run) => run.error ? h("tr", {}, h("th", { scope: "row" }, run.name), h("td", { colspan: 6, class: "bad-text" }, run.error)) : h("tr", {}, h("th", { scope: "row" }, run.name), h("td", {}, run.finished ? "finished" : run.now ? `round ${run.now.round}: ${run.now.selected.length} clients train` : "running"),
       h("td", { class: "num" }, `${run.rounds} of ${run.planned}`), h("td", { class: "num" }, number(run.accuracy)), h("td", { class: "num" }, withUnit(run.latency_s, "s")), h("td", { class: "num" }, withUnit(run.energy_j, "J")), h("td", { class: "num" }, run.left_s === null ? "–" : withUnit(run.left_s, "s", 2)));
     return h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "Chosen runs")), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Chosen runs" }, h("table", { class: "plain" },
       h("thead", {}, h("tr", {}, ...["run", "state", "rounds", "accuracy", "latency", "energy", "left"].map((name, at) => h("th", { scope: "col", class: at > 1 ? "num" : "" }, name)))), h("tbody", {}, ...over.runs.map(row)))), h("div", { class: "charts" }));
@@ -74,7 +78,7 @@ export class RunsView {
   figures(data, place) {
     dress(data);
     for (const figure of data.figures) {
-      const part = h("div", { class: "one-figure" }, data.figures.length > 1 ? h("h3", {}, figure.id.replace("figure-", "").replaceAll(/[-_]/g, " ")) : "");
+      const part = h("div", { class: "one-figure" }, h("h3", {}, figure.id === "runs" ? "Over one another" : figure.id.replace("figure-", "").replaceAll(/[-_]/g, " ")));
       place.append(part);
       new Figure(figure, part);
     }

@@ -2,11 +2,11 @@
 import { byId, h, number, percent, withUnit } from "./dom.js";
 
 const ROW = 30, SPARE = 8;
-const UNITS = { distance_m: "distance (m)", transmit_power_dbm: "power (dBm)", max_frequency_hz: "CPU up to", cycles_per_bit: "cycles/bit", channel_gain: "gain", max_energy_j: "J at most", energy_weight: "a joule counts", value: "worth" };
+const UNITS = { distance_m: "distance (m)", transmit_power_dbm: "power (dBm)", max_frequency_hz: "CPU up to", cycles_per_bit: "cycles/bit", channel_gain: "gain", max_energy_j: "J at most", energy_weight: "a joule counts", value: "worth", battery_j: "battery (J)", recharge_j: "recharge (J)", group: "group" };
 
 export class FleetTable {
   constructor({ ask, name, edit }) {
-    Object.assign(this, { ask, name, edit, order: [], at: [0, 1], sort: null, down: false });
+    Object.assign(this, { ask, name, edit, order: [], at: [0, 1], sort: null, down: false, kept: new Map() });
     this.box = byId("table");
     this.body = h("tbody");
     this.head = h("thead");
@@ -21,7 +21,7 @@ export class FleetTable {
   }
   columns() {
     const { columns } = this.fleet, own = Object.keys(UNITS).filter((name) => columns[name]);
-    const plain = (name) => ({ name, label: UNITS[name] ?? name, edit: true, of: (at) => columns[name][at], show: (value) => (value === null || value === "" ? "–" : name === "max_frequency_hz" ? withUnit(Number(value), "Hz", 3) : number(value, 4)) });
+    const plain = (name) => ({ name, label: UNITS[name] ?? name, edit: true, of: (at) => columns[name][at], show: (value) => (value === null || value === "" ? "–" : name === "max_frequency_hz" ? withUnit(Number(value), "Hz", 3) : name === "group" ? String(value) : number(value, 4)) });
     return [
       { name: "client", label: "client", of: (at) => columns.client[at], show: String },
       { name: "state", label: "this round", of: (at) => this.view.rank(at), render: (at) => this.state(at) },
@@ -46,6 +46,7 @@ export class FleetTable {
   }
   header() {
     this.made = this.columns();
+    this.kept.clear();
     const sorted = (column) => (this.sort === column.name ? (this.down ? "descending" : "ascending") : "none");
     this.head.replaceChildren(h("tr", {}, ...this.made.map((column) =>
       h("th", { scope: "col", "aria-sort": sorted(column), class: `col-${column.name.startsWith("count_") ? "count" : column.name}` },
@@ -71,9 +72,21 @@ export class FleetTable {
     const first = Math.max(0, Math.floor(this.box.scrollTop / ROW) - SPARE), seen = Math.ceil((this.box.clientHeight || 400) / ROW) + 2 * SPARE;
     const shown = this.order.slice(first, first + seen), focused = this.body.contains(document.activeElement);
     const gap = (rows) => h("tr", { "aria-hidden": "true", style: { height: `${rows * ROW}px` } });
-    this.body.replaceChildren(gap(first), ...shown.map((at, place) => this.row(at, first + place)), gap(Math.max(this.order.length - first - shown.length, 0)));
+    const span = [first, shown.length, this.order.length].join(), same = span === this.span && this.kept.size;
+    const before = this.kept;
+    this.kept = new Map(shown.map((at, place) => [at, this.keep(at, first + place, before.get(at))]));
+    const rows = [...this.kept.values()].map((one) => one.node);
+    // While one drags only few rows change, and making a row is dear.
+    if (same) rows.forEach((row, place) => { const old = this.body.children[place + 1]; if (old !== row) old.replaceWith(row); });
+    else this.body.replaceChildren(gap(first), ...rows, gap(Math.max(this.order.length - first - shown.length, 0)));
+    this.span = span;
     if (!this.order.length) this.body.append(h("tr", {}, h("td", { colspan: this.made.length, class: "note" }, "Nobody is like that.")));
     if (focused) this.focus();
+  }
+  /** The row as it was, if it would look the same. */
+  keep(at, place, before) {
+    const { view } = this, name = view.id(at), says = [place, view.may(at), this.word(at), view.required.has(name), view.forbidden.has(name)].join();
+    return before?.says === says ? before : { says, node: this.row(at, place) };
   }
   row(at, place) {
     const kind = this.view.trains(at) ? "trains" : this.view.may(at) ? "" : "barred";
@@ -89,10 +102,14 @@ export class FleetTable {
     this.cell()?.setAttribute("tabindex", 0);
   }
   cell() { return this.body.querySelector(`[data-place="${this.at[0]}"][data-column="${this.at[1]}"]`); }
-  state(at) {
+  word(at) {
     const { view } = this, name = view.id(at), one = view.chosen.get(name);
+    return one ? `trains, ${percent(one.share, 2)}` : view.forbidden.has(name) ? "banned" : view.may(at) ? "may train" : "too far";
+  }
+  state(at) {
+    const { view } = this, name = view.id(at);
     const pressed = (names, label, does) => h("button", { type: "button", tabindex: -1, class: `pin ${does}`, "aria-pressed": names.has(name), "aria-label": `${label} ${name}`, onclick: (event) => { event.stopPropagation(); this.name(name, does); } }, does);
-    return h("span", { class: "state" }, h("span", { class: "word" }, one ? `trains, ${percent(one.share, 2)}` : view.forbidden.has(name) ? "banned" : view.may(at) ? "may train" : "too far"), pressed(view.required, "Pin", "pin"), pressed(view.forbidden, "Ban", "ban"));
+    return h("span", { class: "state" }, h("span", { class: "word" }, this.word(at)), pressed(view.required, "Pin", "pin"), pressed(view.forbidden, "Ban", "ban"));
   }
   labels(at) {
     const values = this.fleet.counts.map((name) => Number(this.fleet.columns[name][at])), most = Math.max(...values, 1);
@@ -131,6 +148,7 @@ export class FleetTable {
       over = true;
       const text = input.value.trim();
       input.remove();
+      this.kept.delete(at);
       if (keep && text !== String(before)) this.edit(at, column.name, text === "" ? "" : Number.isNaN(Number(text)) ? text : Number(text));
       this.rows();
       this.cell()?.focus();
