@@ -63,9 +63,10 @@ def reproduce(
     same tables. Figures: accuracy, kl_threshold, data_budget_accuracy, cost_over_rounds, bandwidth, channel_gain,
     data_budget_cost, trade_off; beyond the paper: held_out, clients_used, training_cost, kl_threshold_cost,
     optimality, printed, mixture, theorem, readings; what a referee would ask: ablation, lopsidedness, candidates,
-    many_clients. A figure under another reading of the paper has the reading's name at its end, such as
-    accuracy_batch, cost_over_rounds_strong or theorem_fast; there are batch, mhz, samples, step, letter, strong and
-    fast. At the quick scale, all leaves readings and the referee's figures out.
+    many_clients; over whole trainings: wise, wise_in_the_end. A figure under another reading of the paper has the
+    reading's name at its end, such as accuracy_batch, cost_over_rounds_strong or theorem_fast; there are batch, mhz,
+    samples, step, letter, strong and fast. At the quick scale, all leaves readings, the referee's figures and whole
+    trainings out.
     """
     from wisefl.cli.watching import watched
     from wisefl.paper.claims import count_verdicts

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from wisefl.paper import margins
+from wisefl.paper.figures.parts import PAPERS_ALGORITHMS
 from wisefl.paper.table import PerSeed, Row, Table
 from wisefl.paper.texts import PanelText
 from wisefl.plots.axes import Scale as AxisScale
@@ -31,8 +32,8 @@ class Kind(NamedTuple):
     """What is too small to matter."""
 
 
-_MINUS = Kind(False, "minus that of CSRA", (-margins.LEAD, margins.LEAD))
-_OVER = Kind(True, "times that of CSRA", (1.0 / margins.COST, margins.COST))
+_MINUS = Kind(False, "minus that of", (-margins.LEAD, margins.LEAD))
+_OVER = Kind(True, "times that of", (1.0 / margins.COST, margins.COST))
 KINDS = {
     **{metric.name: _MINUS for metric in (TEST_ACCURACY, HELD_OUT_ACCURACY)},
     **{metric.name: _OVER for metric in (ENERGY, LATENCY, CUMULATIVE_ENERGY, CUMULATIVE_LATENCY)},
@@ -56,8 +57,14 @@ def contrast(table: Table, panel: PanelText, reference: str, methods: Sequence[s
     )
     what = panel.y_label.partition(" (")[0]
     scale: AxisScale = "log" if kind.ratio and _wide([row.value for row in rows]) else "linear"
-    text = replace(panel, title=f"{panel.title}, pairs", y_label=f"{what}, {kind.words}", y_scale=scale)
+    text = replace(
+        panel, title=f"{panel.title}, pairs", y_label=f"{what}, {kind.words} {_called(reference)}", y_scale=scale
+    )
     return Contrast(text, Table(rows), kind.ratio, kind.zone)
+
+
+def _called(reference: str) -> str:
+    return "CSRA" if reference == PAPERS_ALGORITHMS.name else reference
 
 
 def _wide(values: Sequence[float]) -> bool:

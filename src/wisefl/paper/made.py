@@ -123,7 +123,7 @@ def figure_text(figure: Figure, scale: Scale, table: Table) -> FigureText:
                 x_label=panel.x_label,
                 y_label=panel.y_label,
                 metric=panel.metric.name,
-                course=panel.sweep is None,
+                course=panel.course,
                 y_scale="log" if _logarithmic(figure, panel, table) else "linear",
                 rounds=rounds[panel.name],
             )
@@ -138,7 +138,9 @@ def figure_text(figure: Figure, scale: Scale, table: Table) -> FigureText:
 
 
 def _reference(figure: Figure) -> str:
-    """The paper's own method, where there is another beside it."""
+    """As the figure says, or the paper's own method where there is another beside it."""
+    if figure.reference:
+        return figure.reference
     names = [method.name for method in figure.methods]
     return PAPERS_ALGORITHMS.name if PAPERS_ALGORITHMS.name in names and len(names) > 1 else ""
 

@@ -11,6 +11,8 @@ from wisefl.run.folder import RunFolder
 from wisefl.run.record import Metric, RoundRecord, Whole
 from wisefl.run.tail import tail
 
+_LAST = 3
+"""Evaluations that what is reached within a budget is the mean of: a single one jumps about."""
 _COURSE_POINTS = 25
 """Of a course of decisions; one of training has its evaluated rounds."""
 
@@ -39,7 +41,10 @@ def table_of(needs: Sequence[Need]) -> Table:
     """The table of a figure from its finished runs; a run that several panels show is read once."""
     wanted: dict[Path, dict[Metric, Course]] = {}
     for need in needs:
-        wanted.setdefault(need.cell.path, {})[need.panel.metric] = []
+        courses = wanted.setdefault(need.cell.path, {})
+        courses[need.panel.metric] = []
+        if need.panel.budgets:
+            courses[need.panel.budgets.spent] = []
     for path, courses in wanted.items():
         records = records_of(path)
         courses |= {metric: course_of(metric, records) for metric in courses}
@@ -48,7 +53,23 @@ def table_of(needs: Sequence[Need]) -> Table:
 
 def _all_rows(needs: Iterable[Need], courses: dict[Path, dict[Metric, Course]]) -> Iterator[Row]:
     for need in needs:
-        yield from _rows(need, courses[need.cell.path][need.panel.metric])
+        known = courses[need.cell.path]
+        course, budgets = known[need.panel.metric], need.panel.budgets
+        if budgets is None:
+            yield from _rows(need, course)
+            continue
+        for budget in budgets.values:
+            value = within(course, known[budgets.spent], budget)
+            if value is not None:
+                yield Row(need.panel.name, need.method.name, budget, need.seed, value)
+
+
+def within(course: Course, spent: Course, budget: float) -> float | None:
+    """What is reached before more than a budget is spent, in the mean of the last evaluations; a run that ends
+    earlier has kept what it reached."""
+    total = dict(spent)
+    values = [value for number, value in course if total[number] <= budget]
+    return float(np.mean(values[-_LAST:])) if values else None
 
 
 def _rows(need: Need, course: Course) -> Iterator[Row]:

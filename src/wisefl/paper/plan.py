@@ -74,11 +74,10 @@ def _points(panel: Panel, method: Method, scale: Scale) -> Iterator[tuple[tuple[
 
 
 def _settings(figure: Figure, panel: Panel, method: Method, set_to: float | None, scale: Scale) -> dict[str, Any]:
-    settings = {**figure.settings, **panel.settings, **method.settings}
+    settings = {"rounds": rounds_of(figure, panel, scale), **figure.settings, **panel.settings, **method.settings}
     if panel.sweep is not None and set_to is not None:
         settings[panel.sweep.field] = set_to
     settings |= {
-        "rounds": rounds_of(figure, panel, scale),
         "policy.name": method.policy,
         "policy.options": dict(method.options),
     }

@@ -3,10 +3,12 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from wisefl.errors import InvalidInput
 from wisefl.paper.figures import ALTERNATIVES, ORDER, PUBLISHED, Figure, choose, figures
+from wisefl.paper.numbers import within
 from wisefl.paper.plan import Need, configure, once, plan
 from wisefl.paper.scale import PAPER, QUICK, Scale
 from wisefl.policies.training import training_policy
@@ -130,3 +132,17 @@ def test_seeds_can_be_set() -> None:
     assert QUICK.with_seeds(None) is QUICK
     with pytest.raises(InvalidInput, match="at least 1"):
         QUICK.with_seeds(0)
+
+
+def test_what_a_budget_buys_is_what_was_reached_before_it_was_spent() -> None:
+    course = [(2, 0.1), (4, 0.2), (6, 0.4), (8, 0.9)]
+    spent = [(number, 10.0 * number) for number in range(1, 9)]
+    assert within(course, spent, 15.0) is None
+    assert within(course, spent, 20.0) == pytest.approx(0.1)
+    assert within(course, spent, 79.0) == pytest.approx(np.mean([0.1, 0.2, 0.4]))
+    assert within(course, spent, 500.0) == pytest.approx(np.mean([0.2, 0.4, 0.9]))
+
+
+def test_a_method_may_have_rounds_of_its_own(tmp_path: Path) -> None:
+    rounds = {need.method.name: need.cell.config.rounds for need in plan(figures()["wise"], QUICK, tmp_path)}
+    assert rounds == {"wise": 350, "csra": 400, "fedavg": 250}

@@ -47,6 +47,8 @@ ADDED = (
     "lopsidedness",
     "candidates",
     "many_clients",
+    "wise",
+    "wise_in_the_end",
 )
 ORDER = tuple(
     name

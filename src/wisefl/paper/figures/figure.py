@@ -67,6 +67,15 @@ class Sweep:
 
 
 @dataclass(frozen=True)
+class Budgets:
+    """The horizontal axis: what may be spent, and what is reached by then."""
+
+    spent: Metric
+    """What a run has spent so far."""
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class Panel:
     """One pair of axes."""
 
@@ -79,6 +88,13 @@ class Panel:
     sweep: Sweep | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     """What this panel sets in the configuration, such as `data.name`."""
+    budgets: Budgets | None = None
+    """Where methods are set against each other at equal cost instead of equal rounds."""
+
+    @property
+    def course(self) -> bool:
+        """Whether it is over the rounds of a run."""
+        return self.sweep is None and self.budgets is None
 
 
 @dataclass(frozen=True)
@@ -91,9 +107,11 @@ class Figure:
     methods: tuple[Method, ...]
     settings: Mapping[str, Any] = field(default_factory=dict)
     rounds: int | None = None
-    """Of every run, where few say enough; else the scale's."""
+    """Of every run, where few say enough; else the scale's. A method may have its own among its settings."""
     quick: bool = True
     """Whether `all` includes it at the quick scale, which has a quarter of an hour; asked for by name it is run."""
+    reference: str = ""
+    """The method that all others are set against, pair by pair; unless told, the paper's own."""
 
     def __post_init__(self) -> None:
         for what, names in (
@@ -103,10 +121,11 @@ class Figure:
             if not names or len(set(names)) < len(names):
                 raise InvalidInput(f"figure {self.name!r} needs {what}s with names of their own, not {names}")
         for panel in self.panels:
-            if panel.metric not in AVAILABLE[self.runs]:
-                known = ", ".join(metric.name for metric in AVAILABLE[self.runs])
-                raise InvalidInput(
-                    f"figure {self.name!r}: {self.runs} have no {panel.metric.name!r}; there are {known}"
-                )
+            for metric in (panel.metric, *((panel.budgets.spent,) if panel.budgets else ())):
+                if metric not in AVAILABLE[self.runs]:
+                    known = ", ".join(one.name for one in AVAILABLE[self.runs])
+                    raise InvalidInput(
+                        f"figure {self.name!r}: {self.runs} have no {metric.name!r}; there are {known}"
+                    )
             if panel.sweep and not set(panel.sweep.quick) <= set(panel.sweep.values):
                 raise InvalidInput(f"figure {self.name!r}: the quick values of {panel.sweep.field} must be among all")
