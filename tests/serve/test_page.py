@@ -260,6 +260,23 @@ def test_fleets_are_pasted_opened_edited_and_refused(opened: Explorer, tmp_path:
     assert "4 of 4 clients" in page.inner_text("#fleet-count")
 
 
+@pytest.mark.parametrize("width", [1400, 390])
+def test_nothing_moves_under_the_pointer_when_the_front_comes(browser: Any, service: Service, width: int) -> None:
+    opened = open_page(browser, "about:blank", width)
+    place = "document.getElementById('paste').getBoundingClientRect().top"
+    held: list[Any] = []
+    opened.page.route("**/pareto", lambda route: held.append(route))  # goes on when the page is drawn without it
+    opened.page.goto(service.address)
+    opened.settled()
+    while not held:
+        opened.page.wait_for_timeout(50)
+    before = opened.page.evaluate(place)
+    held[0].continue_()
+    opened.page.locator("#front .spot").first.wait_for()
+    assert opened.page.evaluate(place) == before
+    opened.page.context.close()
+
+
 DROP = """([name, text]) => {
   const carried = new DataTransfer();
   carried.items.add(new File([text], name, { type: "text/csv" }));
