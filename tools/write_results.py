@@ -1,5 +1,7 @@
 """Bring the results of a reproduction into docs/: a page with its tables and pictures, and the tables of two others.
 
+Figures that the folder does not hold stay as they were: docs/reproduction keeps those of earlier ones.
+
 python tools/write_results.py REPRODUCTION_FOLDER
 """
 
@@ -8,7 +10,7 @@ from pathlib import Path
 
 from wisefl.errors import WiseFLError
 from wisefl.paper import Reproduced
-from wisefl.paper.pages import copy_results, fill, optimality_tables, theorem_tables, write_page
+from wisefl.paper.pages import fill, keep_results, optimality_tables, theorem_tables, write_page
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -17,17 +19,17 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 1:
         print("usage: python tools/write_results.py REPRODUCTION_FOLDER", file=sys.stderr)
         return 2
-    out, page = Path(arguments[0]), DOCS / "reproduction.md"
+    kept, page = DOCS / "reproduction", DOCS / "reproduction.md"
     try:
-        reproduced = Reproduced.read(out)
+        keep_results(Path(arguments[0]), kept)
+        reproduced = Reproduced.read(kept)
         write_page(reproduced, page)
-        copy_results(out, page)
         fill(DOCS / "optimality.md", optimality_tables(reproduced.results))
         fill(DOCS / "theorem.md", theorem_tables(reproduced.results))
     except WiseFLError as error:
         print(error, file=sys.stderr)
         return 2
-    print(f"written: {page}, {page.with_suffix('')} and the tables of optimality.md and theorem.md in {DOCS}")
+    print(f"written: {page}, {kept} and the tables of optimality.md and theorem.md in {DOCS}")
     return 0
 
 

@@ -11,5 +11,5 @@ from support import tiny
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out: Path = tmp_path_factory.mktemp("whole")
     tiny.reproduction(out).run(jobs=1)
-    tiny.reproduction(out).write({"scale": "tiny"})
+    tiny.reproduction(out).write({"scale": "tiny", "version": "0.1.0", "command": "wisefl reproduce all"})
     return out

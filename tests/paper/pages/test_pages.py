@@ -1,5 +1,6 @@
 """The pages of Markdown are made of the folder's own numbers."""
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,7 +9,8 @@ import pytest
 from wisefl.errors import InvalidInput
 from wisefl.paper import Reproduced
 from wisefl.paper.claims import Results
-from wisefl.paper.pages import copy_results, fill, optimality_tables, theorem_tables, write_page, write_rules
+from wisefl.paper.made import MadeFigure
+from wisefl.paper.pages import fill, keep_results, optimality_tables, theorem_tables, write_page, write_rules
 from wisefl.paper.pages.markdown import estimate, table
 from wisefl.paper.readings import READINGS
 from wisefl.paper.reproduction import about_now
@@ -19,7 +21,7 @@ from wisefl.paper.table import Row, Table, write_table
 def test_the_page_has_every_claim_figure_and_reading(whole: Path, tmp_path: Path) -> None:
     reproduced = replace(Reproduced.read(whole), about=about_now(QUICK, "wisefl reproduce all", 0.0))
     write_page(reproduced, tmp_path / "page.md")
-    copy_results(whole, tmp_path / "page.md")
+    keep_results(whole, tmp_path / "page")
     page = (tmp_path / "page.md").read_text(encoding="utf-8")
     tables = page.split("\n## ")
     for name in ("Verdicts", "Claims by reading"):
@@ -31,17 +33,28 @@ def test_the_page_has_every_claim_figure_and_reading(whole: Path, tmp_path: Path
     assert "None" not in page
     assert "nan" not in page
     for name in ("tiny_accuracy", "tiny_costs"):
-        for link in (f"page/{name}.csv", f"page/{name}.png"):
+        for link in (f"page/figures/{name}.csv", f"page/figures/{name}.png"):
             assert f"({link})" in page
             assert (tmp_path / link).stat().st_size
 
 
-def test_results_of_an_earlier_page_do_not_stay(whole: Path, tmp_path: Path) -> None:
-    (tmp_path / "page").mkdir()
-    (tmp_path / "page" / "old.csv").write_text("stale")
-    copy_results(whole, tmp_path / "page.md")
-    assert not (tmp_path / "page" / "old.csv").exists()
-    assert (tmp_path / "page" / "claims.json").exists()
+def test_what_is_kept_is_a_reproduction_again_and_grows_by_parts(whole: Path, tmp_path: Path) -> None:
+    kept, part = tmp_path / "kept", tmp_path / "part"
+    keep_results(whole, kept)
+    before = Reproduced.read(kept)
+    assert before.figures == Reproduced.read(whole).figures
+    assert set(before.about) == {"scale", "version"}  # nothing of the machine that it was made on
+
+    shutil.copytree(whole, part)
+    for file in (part / "figures").glob("tiny_costs.*"):
+        file.unlink()
+    table = part / "figures" / "tiny_accuracy.csv"
+    table.write_text(table.read_text().replace("0.", "0.1"))
+    keep_results(part, kept)
+    after = {figure.name: figure for figure in Reproduced.read(kept).figures}
+    assert after["tiny_accuracy"] == MadeFigure.read(part / "figures" / "tiny_accuracy.json")
+    assert after["tiny_costs"] in before.figures
+    assert (kept / "claims.json").exists()
 
 
 def test_a_table_is_put_into_its_place_and_again(tmp_path: Path) -> None:

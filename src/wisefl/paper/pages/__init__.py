@@ -2,8 +2,8 @@
 
 from wisefl.paper.pages.markdown import fill
 from wisefl.paper.pages.optimality import optimality_tables
-from wisefl.paper.pages.reproduction import copy_results, write_page
+from wisefl.paper.pages.reproduction import keep_results, write_page
 from wisefl.paper.pages.rules import write_rules
 from wisefl.paper.pages.theorem import theorem_tables
 
-__all__ = ["copy_results", "fill", "optimality_tables", "theorem_tables", "write_page", "write_rules"]
+__all__ = ["fill", "keep_results", "optimality_tables", "theorem_tables", "write_page", "write_rules"]

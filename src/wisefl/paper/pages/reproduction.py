@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from wisefl.files import write_text
+from wisefl.files import write_json, write_text
 from wisefl.paper.claims import Judgement, Part, Results, Verdict, count_verdicts, would_take
 from wisefl.paper.figures import ALTERNATIVES
 from wisefl.paper.made import FIGURES, MadeFigure
@@ -12,7 +12,7 @@ from wisefl.paper.pages.markdown import NOTHING, estimate, interval, number, tab
 from wisefl.paper.readings import READINGS, Effect, Effects, Reading
 from wisefl.paper.readings.measured import FILE as READINGS_FILE
 from wisefl.paper.readings.reading import ROUNDS
-from wisefl.paper.reproduced import CLAIMS, Reproduced
+from wisefl.paper.reproduced import ABOUT, CLAIMS, ENVIRONMENT, Reproduced
 from wisefl.paper.scale import SCALES
 from wisefl.paper.table import PerSeed
 from wisefl.paper.texts import FigureText, PanelText
@@ -20,11 +20,8 @@ from wisefl.run.record import HELD_OUT_ACCURACY, TEST_ACCURACY
 
 
 def write_page(reproduced: Reproduced, path: Path) -> None:
-    """Write the page to `path`.
-
-    Tables and pictures are linked in a folder beside the page, of the page's name; `copy_results` puts them there.
-    """
-    folder = _beside(path).name
+    """Write the page to `path`; tables and pictures are linked in the folder beside it, of the page's name."""
+    folder = f"{path.stem}/{FIGURES}"
     parts = [
         _opening(reproduced, folder),
         _verdicts(reproduced),
@@ -38,23 +35,22 @@ def write_page(reproduced: Reproduced, path: Path) -> None:
     write_text(path, "\n\n".join(parts) + "\n")
 
 
-def copy_results(out: Path, path: Path) -> None:
-    """What the page at `path` links to: the figures' tables and pictures, the claims and the readings."""
-    place = _beside(path)
-    place.mkdir(parents=True, exist_ok=True)
-    for kept in place.iterdir():
-        kept.unlink()
+def keep_results(out: Path, kept: Path) -> None:
+    """Bring what a reproduction made into `kept`, which is a reproduction's folder too, but without runs.
+
+    Figures that `out` does not hold stay as they are: a reproduction may be made in parts, here and there.
+    """
+    (kept / FIGURES).mkdir(parents=True, exist_ok=True)
     unseen = {one.name_of(name) for one in ALTERNATIVES if not one.pictured for name in one.figures}
     for file in sorted((out / FIGURES).iterdir()):
-        if file.suffix == ".csv" or (file.suffix == ".png" and file.stem.removesuffix("-paired") not in unseen):
-            shutil.copyfile(file, place / file.name)
-    for name in (CLAIMS, READINGS_FILE):
+        if file.suffix != ".png" or file.stem.removesuffix("-paired") not in unseen:
+            shutil.copyfile(file, kept / FIGURES / file.name)
+    for name in (ENVIRONMENT, READINGS_FILE):
         if (out / name).exists():
-            shutil.copyfile(out / name, place / name)
-
-
-def _beside(path: Path) -> Path:
-    return path.with_suffix("")
+            shutil.copyfile(out / name, kept / name)
+    about = Reproduced.read(out).about
+    write_json(kept / ABOUT, {name: about[name] for name in ("scale", "version")})
+    write_json(kept / CLAIMS, Reproduced.read(kept).claims_as_object())
 
 
 def _opening(reproduced: Reproduced, folder: str) -> str:
