@@ -142,7 +142,7 @@ def first_records(folder: Path) -> list[Any]:
     """What a run has recorded as soon as it has recorded something."""
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
-        if (folder / "rounds.jsonl").exists() and (found := records(folder)):
+        if (folder / "config.toml").exists() and (found := records(folder)):  # written last: there is a run now
             return found
         time.sleep(0.1)
     raise AssertionError("no round ended")

@@ -12,7 +12,7 @@ from wisefl import Fleet, InfeasibleProblem, InvalidInput, Limits, RoundProblem,
 @pytest.mark.parametrize("part", range(4))
 def test_random_wishes_are_decided_as_enumeration_does(part: int) -> None:
     seeds = range(10 * part, 10 * part + 6)
-    came = [agrees(seed, 3 + seed % 6, "brute", 1e-6) for seed in seeds]
+    came = [agrees(seed, 3 + seed % 4, "brute", 1e-6) for seed in seeds]
     assert came.count("decided") >= 2
     assert "open" not in came
 
@@ -93,7 +93,7 @@ def test_a_solver_that_knows_no_wishes_refuses_them_by_name(solver: str) -> None
 @pytest.mark.parametrize("part", range(4))
 def test_random_wishes_under_a_limit_on_the_mixture_are_decided_as_enumeration_does(part: int) -> None:
     seeds = range(10 * part, 10 * part + 8)
-    came = [agrees(seed, 3 + seed % 6, "brute", 1e-6, mixture=True) for seed in seeds]
+    came = [agrees(seed, 3 + seed % 4, "brute", 1e-6, mixture=True) for seed in seeds]
     assert came.count("decided") >= 2
     assert "open" not in came
 
