@@ -64,9 +64,12 @@ def terms_of(problem: RoundProblem, clients: NDArray[np.intp]) -> ClientTerms:
     weight, work = problem.limits.energy_weight * problem.fleet.energy_weight[clients], problem.work_cycles[clients]
     capped = bool((problem.max_energy_j[clients] < np.inf).any())
     counted = capped or problem.limits.energy_budget_j is not None
+    with np.errstate(over="ignore"):  # what no number can hold is refused where sets are priced
+        airtime_cost = weight * problem.transmit_power_w[clients]
+        compute_cost = weight * problem.limits.capacitance * work**3
     return ClientTerms(
-        airtime_cost=np.maximum(weight * problem.transmit_power_w[clients], SMALLEST),
-        compute_cost=weight * problem.limits.capacitance * work**3,
+        airtime_cost=np.maximum(airtime_cost, SMALLEST),
+        compute_cost=compute_cost,
         upload_s=problem.full_band_upload_s[clients],
         fastest_s=work / problem.max_frequency_hz[clients],
         samples=problem.samples[clients].astype(np.float64),

@@ -81,7 +81,10 @@ def test_the_ranges_together_find_the_cheapest_set_and_none_is_bounded_above_it(
 def test_all_below_a_target_leaves_no_minimal_set_out(problem: RoundProblem, part: float) -> None:
     limit, cost = MixtureLimit.of(problem), costs_of(problem)
     cutoff = part * float(cost.sum())
-    wanted = {tuple(np.flatnonzero(row)) for row in minimal_representative_sets(problem) if row @ cost < cutoff}
+    sets = minimal_representative_sets(problem)
+    # With more than one member less a set may be allowed again, and what contains an allowed one is dearer.
+    parts = (sets @ ~sets.T == 0).sum(axis=0)
+    wanted = {tuple(np.flatnonzero(row)) for row in sets[parts == 1] if row @ cost < cutoff}
     found = set()
     for leaf in leaves(SampleRange.whole(limit, float(problem.limits.min_samples))):
         below = leaf.all_below(cost, cutoff, 10**7, 1000)

@@ -56,7 +56,7 @@ def test_p6_is_the_papers(seed: int, b_min: float, charge_everybody: bool) -> No
         charged = of.compute_cost.sum() if charge_everybody else 0.0
         penalised = p6.objective(found) - charged + rho * float((1.0 - 2.0 * last) @ found.a)
         assert penalised == pytest.approx(value, rel=1e-5, abs=1e-5)
-        assert found.a == pytest.approx(a, abs=1e-3)
+        assert found.a == pytest.approx(a, abs=1e-2)  # flat there: a value within 1e-5 leaves that much open
 
 
 @pytest.mark.parametrize("energy_weight", [1.0, 30.0, 1e-3, 0.0])

@@ -12,6 +12,7 @@ import numpy as np
 from wisefl.arrays import Floats, Mask
 from wisefl.decision.deadline.asked import Asked
 from wisefl.decision.deadline.class_prices import MixtureLimit
+from wisefl.decision.deadline.mixture_look import look_at
 from wisefl.decision.deadline.mixture_rows import Conditions, conditions_of, extreme_shares
 from wisefl.decision.deadline.mixture_tree import (
     CLOSED,
@@ -33,7 +34,6 @@ LARGEST_TREE = 4096
 """Clients that a tree may go over: its memory grows with their square."""
 ROOM = 4_000_000
 """Numbers that one enumeration may write down."""
-SMALLEST = 1e-300
 RUNGS = (0.4, 0.7, 0.9)
 """Where a tree has no end below the target: parts of the way from the root's bound to it that are tried before."""
 
@@ -117,18 +117,8 @@ class SampleRange:
 
     def look(self, cost: Floats) -> Look:
         """The bound with fractions, without any target but that of everybody's cost."""
-        room = self._room
-        pool, taken, chosen, allowed = self._root(cost)
-        enough = 1.1 * float(np.abs(cost[cost < np.inf]).sum()) + SMALLEST
-        state, bound, _, count, _ = tighten(pool, self._conditions, taken, enough, True, chosen, allowed, room)
-        part = np.where(chosen, 1.0, 0.0)
-        # Beyond a set that is one by itself everybody costs what it costs.
-        reduced = np.where(chosen, -np.inf, cost if state == COMPLETE else np.inf)
-        if state == CLOSED:
-            return Look(np.inf, part, reduced)
-        listed = room.place[:count]
-        part[listed], reduced[listed] = room.part[:count], room.reduced[:count]
-        return Look(float(bound), part, reduced)
+        pool = Pool(cost, self.limit.counts, self._entry, self._gains)
+        return Look(*look_at(pool, self._conditions, self._start, self.asked.required))
 
     def cheapest(self, cost: Floats, cutoff: float, slack: float, max_steps: int, thorough: bool) -> Found:
         """The cheapest set below the cutoff, else (if `thorough`) the best bound that so many steps prove."""
@@ -155,7 +145,7 @@ class SampleRange:
         """The root of the tree, then the tree over those whom the root leaves open."""
         conditions, room = self._conditions, self._room
         pool, taken, chosen, allowed = self._root(cost)
-        state, bound, _, _, steps = tighten(pool, conditions, taken, cutoff, improve, chosen, allowed, room)
+        state, bound, _, _, steps = tighten(pool, conditions, taken, cutoff, improve, chosen, allowed, room, False)
         forced, core = np.flatnonzero(chosen), np.flatnonzero(allowed)
         if state == CLOSED:
             return Found([], cutoff, True, steps)

@@ -36,6 +36,9 @@ class Conditions(NamedTuple):
     target: Floats
     covers: int
     """So many rows, the first, have no negative weight."""
+    lowest: Floats
+    highest: Floats
+    """The least and the greatest share of each class."""
 
 
 def extreme_shares(limit: MixtureLimit) -> tuple[Floats, Floats]:
@@ -75,6 +78,8 @@ def conditions_of(
         per_head=per_head / scale,
         target=target / scale,
         covers=1 + classes + few,
+        lowest=lowest,
+        highest=highest,
     )
 
 

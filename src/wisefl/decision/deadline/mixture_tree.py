@@ -19,6 +19,7 @@ import numpy as np
 from numba import njit
 
 from wisefl.arrays import Floats, Ints, Mask
+from wisefl.decision.deadline.mixture_leaves import Branch, are_few, go_through, in_order
 from wisefl.decision.deadline.simplex import least_cost
 from wisefl.decision.deadline.walk import FOUND_ALL, LEAF_LIMIT, NODE_LIMIT, is_representative
 
@@ -29,9 +30,12 @@ HARMLESS = 1e-12
 STEP = 100.0
 """Entries of a linear program that are handled in the time of one node of the depth-first walk."""
 
-CLOSED, COMPLETE, OPEN, GROWING = 0, 1, 2, 3
+FEW, FEW_PRICED = 20_000.0, 1_000_000.0
+"""Sets at most that are gone through one by one before anything is priced, and after."""
+
+CLOSED, COMPLETE, OPEN, GROWING, LISTED = 0, 1, 2, 3, 4
 """What a branch is: without a set that is looked for; a set, and none better beyond it; undecided; a set, and others
-beyond it undecided."""
+beyond it undecided; undecided with few sets in it, by those who are in order in the room."""
 
 
 class Pool(NamedTuple):
@@ -69,6 +73,8 @@ class Room(NamedTuple):
     reduced: Floats
     part: Floats
     size: Floats
+    samples: Floats
+    order: Ints
 
 
 @njit(cache=True, error_model="numpy")
@@ -84,6 +90,8 @@ def room_for(clients, rows, classes):  # type: ignore[no-untyped-def]
         np.empty(clients),
         np.empty(clients),
         np.empty(clients),
+        np.empty(clients),
+        np.empty(clients, np.int64),
     )
 
 
@@ -140,6 +148,7 @@ def _thin(pool, conditions, spent, cutoff, allowed, room):  # type: ignore[no-un
             continue
         room.place[count] = k
         room.cost[count] = pool.cost[k]
+        room.samples[count] = size
         count += 1
     return count
 
@@ -242,13 +251,23 @@ def _to_earn(pool, allowed):  # type: ignore[no-untyped-def]
     return earned, gains
 
 
+@njit(cache=True, error_model="numpy", inline="always")
+def _few(allowed, count, paid, cutoff, most, room):  # type: ignore[no-untyped-def]
+    """How many may join, in order in the room, if they form few sets; else -1."""
+    if count > most:
+        return -1
+    left = in_order(allowed, count, room)
+    return left if are_few(left, paid, cutoff, most, room) else -1
+
+
 @njit(cache=True, error_model="numpy")
-def tighten(pool, conditions, taken, cutoff, improve, chosen, allowed, room):  # type: ignore[no-untyped-def]
+def tighten(pool, conditions, taken, cutoff, improve, chosen, allowed, room, listing):  # type: ignore[no-untyped-def]
     """(state, bound, paid, listed clients, steps) of a branch: who must be in it joins `chosen`, who cannot is struck
     out.
 
     A set that takes (leaves out) a client against its reduced cost costs at least that much more than the bound. With
-    `improve` a better set is one that costs less, else one to which those of `pool.gains` may belong.
+    `improve` a better set is one that costs less, else one to which those of `pool.gains` may belong. Without
+    `listing` it is no matter whether few sets are left.
     """
     steps = 0
     while True:
@@ -270,6 +289,11 @@ def tighten(pool, conditions, taken, cutoff, improve, chosen, allowed, room):  #
         if least_divergence(room.held, conditions.most, conditions.reference) > conditions.limit + HARMLESS:
             return CLOSED, np.inf, paid, 0, steps
         count = _thin(pool, conditions, paid + earned, cutoff, allowed, room)
+        plain = listing and state == OPEN and earned == 0.0 and not gains
+        few = _few(allowed, count, paid, cutoff, FEW, room) if plain else -1
+        if few >= 0:
+            room.reduced[:count] = 0.0
+            return LISTED, paid, paid, few, steps
         if not _set_up_rows(pool, conditions, heads, count, room):
             return CLOSED, np.inf, paid, 0, steps
         pivots = least_cost(
@@ -288,7 +312,8 @@ def tighten(pool, conditions, taken, cutoff, improve, chosen, allowed, room):  #
                 allowed[k] = False
                 chosen[k] = forced = True
         if not forced:
-            return state, bound, paid, count, steps
+            few = _few(allowed, count, paid, cutoff, FEW_PRICED, room) if plain else -1
+            return (LISTED, bound, paid, few, steps) if few >= 0 else (state, bound, paid, count, steps)
 
 
 @njit(cache=True, error_model="numpy")
@@ -320,8 +345,8 @@ def grow(pool, conditions, taken, cutoff, slack, improve, max_steps, sets, sizes
 
     With `improve` each set found lowers the cutoff to `slack` below its cost and only the last is kept; without it
     every set below the cutoff that needs each of its members, but for those of `pool.gains`, is kept, until `sizes`
-    is full. Returns (status, number of sets, cutoff, steps): the cutoff bounds the cost of any set not kept when
-    everything was searched.
+    is full; of branches with few sets in them, none that holds another. Returns (status, number of sets, cutoff,
+    steps): the cutoff bounds the cost of any set not kept when everything was searched.
     """
     clients = pool.cost.size
     room = room_for(clients, conditions.target.size, taken.held.size)
@@ -336,9 +361,19 @@ def grow(pool, conditions, taken, cutoff, slack, improve, max_steps, sets, sizes
             return NODE_LIMIT, found, cutoff, steps
         top -= 1
         state, bound, paid, count, more = tighten(
-            pool, conditions, taken, cutoff, improve, chosen[top], allowed[top], room
+            pool, conditions, taken, cutoff, improve, chosen[top], allowed[top], room, True
         )
         steps += more + 1
+        if state == LISTED:
+            heads = taken.heads + np.count_nonzero(chosen[top])
+            branch, left = Branch(chosen[top], heads, count, paid, bound), max_steps - steps
+            status, found, cutoff, more = go_through(
+                pool, conditions, branch, cutoff, slack, improve, left, room, found, sets, sizes
+            )
+            steps += more
+            if status != FOUND_ALL:
+                return status, found, cutoff, steps
+            continue
         if state in (COMPLETE, GROWING):
             heads = np.count_nonzero(chosen[top])
             if paid < cutoff and heads > kept[top]:

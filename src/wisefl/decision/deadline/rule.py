@@ -100,7 +100,8 @@ class SetRule(Protocol):
         ...
 
     def all_below(self, cost: Floats, cutoff: float, max_nodes: int, max_sets: int) -> Found:
-        """Every allowed set below the cutoff that needs each of its members."""
+        """Every allowed set below the cutoff that needs each of its members. Where nobody is worth anything, one that
+        holds another allowed set may be left out: it is dearer."""
         ...
 
     def openings(self, deadline: float, band_price: float) -> list[Ints]:
