@@ -42,7 +42,7 @@ def test_the_first_round_is_the_cheapest_and_tells_what_a_client_costs() -> None
 
 
 def test_the_second_round_values_data_by_its_amount_and_its_use() -> None:
-    policy = Wise(worth=2.0, evenness=0.5)
+    policy = Wise(worth=2.0, evenness=0.5, doubles_after=np.inf)
     memory, _ = played(policy, 1)
     second = policy.choose(problem_of(2), view_of(round=2, memory=memory)).decision
     rate = np.where(memory["used"] > 0, 1.0, 0.5)
@@ -62,6 +62,15 @@ def test_more_worth_uses_more_of_the_fleet_and_costs_more() -> None:
     assert used == sorted(used)
     assert used[-1] > used[0]
     assert cost == sorted(cost)
+
+
+def test_worth_that_grows_takes_cheap_clients_first_and_all_data_later() -> None:
+    policy = Wise(worth=0.5, doubles_after=4)
+    memory, _ = played(policy, 8)
+    view = view_of(round=9, memory=memory)
+    grown = policy.choose(problem_of(9), view).decision.problem.value
+    steady = Wise(worth=0.5, doubles_after=np.inf).choose(problem_of(9), view).decision.problem.value
+    assert grown == pytest.approx(3.0 * steady)
 
 
 def test_everybody_gets_the_part_of_the_rounds_that_was_asked() -> None:
@@ -146,7 +155,7 @@ def test_newcomers_are_as_if_never_used() -> None:
 
 
 def test_who_is_away_keeps_its_place() -> None:
-    policy = Wise(worth=1.0)
+    policy = Wise(worth=1.0, doubles_after=np.inf)
     memory, _ = played(policy, 5)
     there = np.arange(4, 24)
     view = replace(view_of(round=6, memory=memory), clients=there)
@@ -170,6 +179,7 @@ def test_its_rounds_limit_the_mixture() -> None:
         ({"evenness": 1.5}, "evenness must be from 0 to 1, not 1.5"),
         ({"participation": 2.0}, "participation must be from 0 to 1, not 2"),
         ({"recharge_j": 1.0}, "recharge_j charges a battery: set battery_j too"),
+        ({"doubles_after": 0}, "doubles_after must be at least 1, not 0"),
         ({"horizon": 0}, "horizon must be at least 1, not 0"),
         ({"max_gap": 1.0}, "max_gap must be at least 0 and below 1, not 1"),
     ],

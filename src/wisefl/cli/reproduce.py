@@ -46,12 +46,21 @@ def reproduce(
     seeds: Annotated[
         int | None,
         typer.Option(
-            help="Repetitions of everything, seeds 0 to N - 1.",
+            help="Repetitions of everything.",
             rich_help_panel=METHOD,
             show_default="quick: 3 of training, 5 of decisions; paper: 10 and 30",
             metavar="N",
         ),
     ] = None,
+    first_seed: Annotated[
+        int,
+        typer.Option(
+            help="The first of the seeds: more of them later, or elsewhere.",
+            rich_help_panel=METHOD,
+            min=0,
+            metavar="N",
+        ),
+    ] = 0,
     out: Annotated[
         Path, typer.Option("--out", "-o", help="Folder for runs, tables and pictures.", rich_help_panel=OUTPUT)
     ] = Path("reproduction"),
@@ -63,10 +72,10 @@ def reproduce(
     same tables. Figures: accuracy, kl_threshold, data_budget_accuracy, cost_over_rounds, bandwidth, channel_gain,
     data_budget_cost, trade_off; beyond the paper: held_out, clients_used, training_cost, kl_threshold_cost,
     optimality, printed, mixture, theorem, readings; what a referee would ask: ablation, lopsidedness, candidates,
-    many_clients; over whole trainings: wise, wise_in_the_end. A figure under another reading of the paper has the
-    reading's name at its end, such as accuracy_batch, cost_over_rounds_strong or theorem_fast; there are batch, mhz,
-    samples, step, letter, strong and fast. At the quick scale, all leaves readings, the referee's figures and whole
-    trainings out.
+    many_clients; over whole trainings: wise_fashion_mnist, wise_cifar10. A figure under another reading of the paper
+    has the reading's name at its end, such as accuracy_batch, cost_over_rounds_strong or theorem_fast; there are
+    batch, mhz, samples, step, letter, strong and fast. At the quick scale, all leaves readings, the referee's figures
+    and whole trainings out.
     """
     from wisefl.cli.watching import watched
     from wisefl.paper.claims import count_verdicts
@@ -79,7 +88,7 @@ def reproduce(
 
     sheet(1.0, 1.0)  # what could not be drawn in the end is not begun
     started = time.time()
-    wanted = SCALES[scale.value].with_seeds(seeds)
+    wanted = SCALES[scale.value].with_seeds(seeds, first_seed)
     names = figure or [ALL]
     quick = scale is ScaleName.QUICK
     chosen = choose(names, STUDIES, quick=quick)

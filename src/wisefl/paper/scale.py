@@ -23,13 +23,19 @@ class Scale:
     sweep_rounds: int
     """Rounds that the mean cost of a swept point is taken over."""
     takes: str
+    first_seed: int = 0
 
-    def with_seeds(self, count: int | None) -> "Scale":
-        if count is None:
-            return self
-        if count < 1:
+    def with_seeds(self, count: int | None, first: int = 0) -> "Scale":
+        """So many repetitions of everything instead of its own, beginning with the seed `first`."""
+        if count is not None and count < 1:
             raise InvalidInput(f"seeds must be at least 1, not {count}")
-        return replace(self, seeds=dict.fromkeys(self.seeds, count))
+        if first < 0:
+            raise InvalidInput(f"the first seed must be at least 0, not {first}")
+        seeds = self.seeds if count is None else dict.fromkeys(self.seeds, count)
+        return replace(self, seeds=seeds, first_seed=first)
+
+    def seeds_of(self, runs: Runs) -> range:
+        return range(self.first_seed, self.first_seed + self.seeds[runs])
 
     def describe_seeds(self) -> str:
         training, decisions = self.seeds["training"], self.seeds["decisions"]

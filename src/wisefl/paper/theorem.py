@@ -89,7 +89,7 @@ class TheoremStudy:
     def __init__(self, scale: Scale, out: Path) -> None:
         if scale.name not in PLANS:
             raise InvalidInput(f"scale is {scale.name!r}, but only {', '.join(PLANS)} exist")
-        self.plan, self.seeds, self.scale, self.out = PLANS[scale.name], scale.seeds["training"], scale.name, out
+        self.plan, self.seeds, self.scale, self.out = PLANS[scale.name], scale.seeds_of("training"), scale.name, out
         self.folder = out / RUNS / NAME / f"{scale.name}-rate{self.learning_rate:g}"
 
     def write(self) -> None:
@@ -103,9 +103,7 @@ class TheoremStudy:
     def _compute(self) -> None:
         """What is missing, several places at a time where there are many; a place of both panels once."""
         places = sorted({(place.size, place.divergence) for place in self.plan.places()})
-        todo = [
-            (*place, seed) for seed in range(self.seeds) for place in places if not self._file(*place, seed).exists()
-        ]
+        todo = [(*place, seed) for seed in self.seeds for place in places if not self._file(*place, seed).exists()]
         if len(todo) < _PARALLEL_FROM:
             for size, divergence, seed in todo:
                 _keep_point(self._file(size, divergence, seed), size, divergence, seed, self.plan, self.learning_rate)
@@ -118,7 +116,7 @@ class TheoremStudy:
 
     def _rows(self) -> Iterator[Row]:
         for place in self.plan.places():
-            for seed in range(self.seeds):
+            for seed in self.seeds:
                 kept = self._file(place.size, place.divergence, seed).read_text(encoding="utf-8")
                 values: dict[str, float] = json.loads(kept)
                 for method in METHODS:
@@ -136,7 +134,7 @@ class TheoremStudy:
             panels=_PANELS,
             methods=tuple(MethodText(name, label) for name, label in METHODS.items()),
             scale=self.scale,
-            seeds=self.seeds,
+            seeds=len(self.seeds),
             rounds=self.plan.rounds,
         )
 

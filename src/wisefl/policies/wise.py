@@ -32,11 +32,14 @@ class Wise:
     the beginning (`battery_j`, `recharge_j`) and what that holds now (`level_j`); and the `unit` of worth."""
 
     needs_updates: ClassVar[bool] = False
-    worth: float = 0.5
+    worth: float = 0.2
     """Of the taking part of a client with ordinary data that is used in every round, in what a client usually costs;
     0 is the cheapest round every round."""
     evenness: float = 0.5
     """How fast worth falls with use: at 1 a client used twice as often is worth half, at 0 as much."""
+    doubles_after: float = 100.0
+    """Rounds after which everybody's worth is twice what it was in the beginning, and three times after as many
+    more: cheap clients first, all data later; infinitely many leave it as it is."""
     participation: float = 0.0
     """Part of the rounds that everybody is to take part in at the least."""
     battery_j: float | None = None
@@ -56,6 +59,8 @@ class Wise:
             raise InvalidInput(f"worth must be a finite number of at least 0, not {self.worth:g}")
         if not 0.0 <= self.max_gap < 1.0:
             raise InvalidInput(f"max_gap must be at least 0 and below 1, not {self.max_gap:g}")
+        if not self.doubles_after >= 1.0:
+            raise InvalidInput(f"doubles_after must be at least 1, not {self.doubles_after:g}")
         if self.horizon < 1:
             raise InvalidInput(f"horizon must be at least 1, not {self.horizon}")
         if self.recharge_j and self.battery_j is None:
@@ -73,7 +78,7 @@ class Wise:
         size = int(numbers.max()) + 1
         unit, power = _unit(view), self._power(view, size, problem)
         data = problem.samples / problem.samples.mean()
-        worth = Worth(self.worth * unit * data, self.evenness)
+        worth = Worth(self._worth_at(view.round) * unit * data, self.evenness)
         value = worth.value(view.recalled("used", size)[numbers], view.round - 1)
         joules = self.long_term(power).budget_j(self.horizon) / self.horizon
         prices = _queues(view, size).prices(unit, joules).take(numbers)
@@ -104,6 +109,10 @@ class Wise:
             "recharge_j": power.recharge_j,
             LEVEL_J: power.level_j - spent + power.recharge_j,
         }
+
+    def _worth_at(self, number: int) -> float:
+        """In round `number`, the first of which is 1."""
+        return self.worth * (1.0 + (number - 1) / self.doubles_after)
 
     def long_term(self, power: "_Power") -> LongTerm:
         """What all rounds together must respect."""

@@ -129,7 +129,10 @@ def test_a_misspelt_field_is_refused_before_anything_runs() -> None:
 
 def test_seeds_can_be_set() -> None:
     assert set(QUICK.with_seeds(7).seeds.values()) == {7}
-    assert QUICK.with_seeds(None) is QUICK
+    assert QUICK.with_seeds(None) == QUICK
+    assert QUICK.with_seeds(2, first=5).seeds_of("training") == range(5, 7)
+    with pytest.raises(InvalidInput, match="the first seed must be at least 0, not -1"):
+        QUICK.with_seeds(2, first=-1)
     with pytest.raises(InvalidInput, match="at least 1"):
         QUICK.with_seeds(0)
 
@@ -144,5 +147,5 @@ def test_what_a_budget_buys_is_what_was_reached_before_it_was_spent() -> None:
 
 
 def test_a_method_may_have_rounds_of_its_own(tmp_path: Path) -> None:
-    rounds = {need.method.name: need.cell.config.rounds for need in plan(figures()["wise"], QUICK, tmp_path)}
-    assert rounds == {"wise": 350, "csra": 400, "fedavg": 250}
+    rounds = {need.method.name: need.cell.config.rounds for need in plan(figures()["wise_cifar10"], QUICK, tmp_path)}
+    assert rounds == {"wise": 250, "csra": 400, "fedavg": 250}

@@ -47,8 +47,8 @@ ADDED = (
     "lopsidedness",
     "candidates",
     "many_clients",
-    "wise",
-    "wise_in_the_end",
+    "wise_fashion_mnist",
+    "wise_cifar10",
 )
 ORDER = tuple(
     name

@@ -34,11 +34,14 @@ class Alternative:
             figure,
             name=self.name_of(figure.name),
             title=f"{figure.title} ({self.other})",
-            caption=f"The same with {self.asks} read as {self.other} instead of {self.ours}.",
+            caption=f"The same under another reading. {self}",
             settings={**figure.settings, **self.settings},
             methods=tuple(self._method(method) for method in figure.methods),
             quick=False,
         )
+
+    def __str__(self) -> str:
+        return f"{self.asks[0].upper()}{self.asks[1:]}: {self.other}; ours is {self.ours}."
 
     def name_of(self, figure: str) -> str:
         return f"{figure}_{self.name}"
@@ -88,7 +91,7 @@ ALTERNATIVES = (
     Alternative(
         "letter",
         "Algorithms 1 and 2",
-        "repaired: what they mean",
+        "what they mean, repaired",
         "to the letter",
         _LOWEST,
         options=_level("printed"),
@@ -96,8 +99,8 @@ ALTERNATIVES = (
     Alternative(
         "strong",
         "Algorithms 1 and 2",
-        "repaired: what they mean",
-        "at their strongest: alternated, from several starts",
+        "what they mean, repaired",
+        "at their strongest, alternated and from several starts",
         _LOWEST,
         options=_level("strong"),
     ),

@@ -1,6 +1,6 @@
 """What several figures have in common: datasets, methods, axes and pairs of panels."""
 
-from wisefl.paper.figures.figure import Method, Panel, Sweep
+from wisefl.paper.figures.figure import Budgets, Figure, Method, Panel, Sweep
 from wisefl.run.record import (
     CLIENTS_USED,
     CUMULATIVE_ENERGY,
@@ -68,4 +68,45 @@ def accuracy_and_costs() -> tuple[Panel, ...]:
         Panel("energy", "Energy consumption", "round", CUMULATIVE_ENERGY.label, CUMULATIVE_ENERGY),
         Panel("latency", "Learning latency", "round", CUMULATIVE_LATENCY.label, CUMULATIVE_LATENCY),
         Panel("used", "Spread of the work", "round", "different clients so far", CLIENTS_USED),
+    )
+
+
+WISE = Method("wise", "wise (ours)", "wise", settings={"rounds": 250, "limits.max_divergence": 0.05})
+_OVER_WHOLE_TRAININGS = (
+    WISE,
+    Method("csra", "CSRA, certified optimum of every round", "csra", settings={"rounds": 400}),
+    Method("fedavg", "FedAvg", "fedavg", {"count_of": "certified"}, settings={"rounds": 250}),
+)
+"""Rounds enough to spend the largest budget; one setting of the knobs for both datasets."""
+
+
+def over_whole_trainings(dataset: str, joules: tuple[float, ...], seconds: tuple[float, ...]) -> Figure:
+    """`wise` against the optimum of every round and a random choice: at equal cost, and over all rounds."""
+    at_equal_cost = tuple(
+        Panel(
+            budgets.spent.name,
+            title,
+            f"{budgets.spent.label}, at most",
+            TEST_ACCURACY.label,
+            TEST_ACCURACY,
+            budgets=budgets,
+        )
+        for title, budgets in (
+            ("For equal energy", Budgets(CUMULATIVE_ENERGY, joules)),
+            ("For equal latency", Budgets(CUMULATIVE_LATENCY, seconds)),
+        )
+    )
+    in_the_end = Panel("rounds", "Over the rounds", "round", TEST_ACCURACY.label, TEST_ACCURACY)
+    return Figure(
+        name=f"wise_{dataset.replace('-', '_')}",
+        title=f"Accuracy over whole trainings on {DATASETS[dataset]}",
+        caption="Test accuracy when so many joules or seconds have been spent, the mean of the last three "
+        "evaluations, and over all rounds. CSRA trains the same few clients for ever, FedAvg anybody; wise begins "
+        "with who is cheap and comes to everybody. All rounds of wise and CSRA are certified.",
+        runs="training",
+        panels=(*at_equal_cost, in_the_end),
+        methods=_OVER_WHOLE_TRAININGS,
+        settings={"data.name": dataset, **PASS},
+        quick=False,
+        reference=WISE.name,
     )

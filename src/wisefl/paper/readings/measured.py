@@ -45,7 +45,7 @@ class ReadingStudy:
             for reading in self.readings
             if reading.measures
             for side in SIDES
-            for seed in range(self.scale.seeds[reading.runs])
+            for seed in self.scale.seeds_of(reading.runs)
         ]
 
     def _rows(self) -> Iterator[list[Any]]:
