@@ -3,7 +3,7 @@
 Whatever writes a table with such words beside it is drawn, judged and shown on the pages, run by `wisefl` or not.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from pydantic import TypeAdapter
@@ -56,13 +56,24 @@ class MadeFigure:
             number: method for number, method in zip(numbers, self.text.methods, strict=True) if method.name in drawn
         }
 
-    def write(self, out: Path) -> None:
+    def write(self, out: Path, *, pictured: bool = True) -> None:
         """The CSV, the words and the picture, in the folder of a reproduction."""
         place = out / FIGURES / self.name
         place.parent.mkdir(parents=True, exist_ok=True)
         write_table(place.with_suffix(".csv"), self.table)
         write_json(place.with_suffix(".json"), asdict(self.text))
-        self.draw(place.with_suffix(".png"))
+        if pictured:
+            self.draw(place.with_suffix(".png"))
+
+    def beside(self, earlier: "MadeFigure") -> "MadeFigure":
+        """With the other seeds of an earlier one of the same kind, where its own are further ones; one that begins
+        with the first seed stands in the earlier one's place."""
+        own = {row.seed for row in self.table.rows}
+        if 0 in own or replace(earlier.text, seeds=self.text.seeds) != self.text:
+            return self
+        rows = [row for row in earlier.table.rows if row.seed not in own]
+        seeds = own | {row.seed for row in rows}
+        return MadeFigure(replace(self.text, seeds=len(seeds)), Table((*rows, *self.table.rows)))
 
     @classmethod
     def read(cls, path: Path) -> "MadeFigure":

@@ -48,13 +48,32 @@ def test_what_is_kept_is_a_reproduction_again_and_grows_by_parts(whole: Path, tm
     shutil.copytree(whole, part)
     for file in (part / "figures").glob("tiny_costs.*"):
         file.unlink()
-    table = part / "figures" / "tiny_accuracy.csv"
-    table.write_text(table.read_text().replace("0.", "0.1"))
+    made = next(figure for figure in before.figures if figure.name == "tiny_accuracy")
+    anew = replace(made, table=Table(tuple(row._replace(value=0.5) for row in made.table.rows)))
+    anew.write(part)
     keep_results(part, kept)
     after = {figure.name: figure for figure in Reproduced.read(kept).figures}
-    assert after["tiny_accuracy"] == MadeFigure.read(part / "figures" / "tiny_accuracy.json")
+    assert after["tiny_accuracy"] == anew
     assert after["tiny_costs"] in before.figures
     assert (kept / "claims.json").exists()
+
+
+def test_more_seeds_come_to_those_that_were_kept(whole: Path, tmp_path: Path) -> None:
+    kept, more = tmp_path / "kept", tmp_path / "more"
+    keep_results(whole, kept)
+    shutil.copytree(whole, more)
+    name = Path("figures") / "tiny_accuracy.json"
+    first = MadeFigure.read(whole / name)
+    others = tuple(row._replace(seed=row.seed + 10) for row in first.table.rows)
+    write_table((more / name).with_suffix(".csv"), Table(others))
+    seeds = len({row.seed for row in others})
+    for _ in range(2):  # the second time nothing is new
+        keep_results(more, kept)
+        both = MadeFigure.read(kept / name)
+        assert both.table.rows == (*first.table.rows, *others)
+        assert both.text.seeds == 2 * seeds
+    keep_results(whole, kept)  # begins with the first seed: made anew
+    assert MadeFigure.read(kept / name) == first
 
 
 def test_a_table_is_put_into_its_place_and_again(tmp_path: Path) -> None:

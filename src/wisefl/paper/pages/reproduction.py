@@ -38,13 +38,15 @@ def write_page(reproduced: Reproduced, path: Path) -> None:
 def keep_results(out: Path, kept: Path) -> None:
     """Bring what a reproduction made into `kept`, which is a reproduction's folder too, but without runs.
 
-    Figures that `out` does not hold stay as they are: a reproduction may be made in parts, here and there.
+    Figures that `out` does not hold stay as they are, and further seeds come to those that were there: a reproduction
+    may be made in parts, here and there.
     """
-    (kept / FIGURES).mkdir(parents=True, exist_ok=True)
     unseen = {one.name_of(name) for one in ALTERNATIVES if not one.pictured for name in one.figures}
-    for file in sorted((out / FIGURES).iterdir()):
-        if file.suffix != ".png" or file.stem.removesuffix("-paired") not in unseen:
-            shutil.copyfile(file, kept / FIGURES / file.name)
+    for file in sorted((out / FIGURES).glob("*.json")):
+        made, there = MadeFigure.read(file), kept / FIGURES / file.name
+        if there.exists():
+            made = made.beside(MadeFigure.read(there))
+        made.write(kept, pictured=made.name not in unseen)
     for name in (ENVIRONMENT, READINGS_FILE):
         if (out / name).exists():
             shutil.copyfile(out / name, kept / name)
@@ -122,10 +124,7 @@ def by_reading_table(reproduced: Reproduced) -> str:
         )
         for position, one in enumerate(reproduced.judgements)
     ]
-    asked = [
-        f"- *{column.reading.name}*: {column.reading.asks} is {column.reading.other}, not {column.reading.ours}."
-        for column in columns
-    ]
+    asked = [f"- *{column.reading.name}*: {column.reading}" for column in columns]
     return "\n".join(
         [
             "## Claims by reading",
