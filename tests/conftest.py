@@ -1,4 +1,4 @@
-"""How Hypothesis draws."""
+"""How Hypothesis draws, and what comes first."""
 
 from collections.abc import Callable
 
@@ -14,6 +14,11 @@ settings.register_profile(
 )
 settings.register_profile("exploring", settings.get_profile("repeatable"), derandomize=False)
 settings.load_profile("repeatable")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes long waits most of the time: others share the cores with it, rather than nobody in the end."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 @pytest.fixture(scope="session")

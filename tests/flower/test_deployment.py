@@ -7,6 +7,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,6 +21,8 @@ from support.runs import records
 EXAMPLE = Path(__file__).parents[2] / "examples" / "flower-fashion-mnist"
 PATIENCE_S = 900.0
 """For a machine that others use too; an idle one with two cores takes a minute."""
+SELDOM_S = 30.0
+"""Between two questions whether a run has failed."""
 RAY_GAVE_UP = "The current node timed out during startup"
 """After 30 seconds, which cannot be set; a busy machine needs longer now and then."""
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(2 * PATIENCE_S)]
@@ -37,14 +40,14 @@ def deploy() -> ModuleType:
     return module
 
 
-@pytest.fixture(scope="module")
-def start(deploy: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[int], Any]]:
+@contextmanager
+def starting(deploy: ModuleType, folders: pytest.TempPathFactory) -> Iterator[Callable[[int], Any]]:
     """Starts federations (without nodes: with simulated ones), and stops them whatever happens; their programs import
     the WiseFL under test."""
     started: list[Any] = []
 
     def start(nodes: int) -> Any:
-        federation = deploy.Deployment(tmp_path_factory.mktemp("federation"))
+        federation = deploy.Deployment(folders.mktemp("federation"))
         started.append(federation)
         if nodes:
             federation.start(nodes)
@@ -65,9 +68,17 @@ def start(deploy: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Itera
             signal.signal(signal.SIGTERM, before)
 
 
-@pytest.fixture(scope="module")
-def federation(start: Callable[[int], Any]) -> Any:
-    return start(2)
+@pytest.fixture
+def start(deploy: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[int], Any]]:
+    """A federation of the test's own is stopped with it: an idle one takes a tenth of a core."""
+    with starting(deploy, tmp_path_factory) as start:
+        yield start
+
+
+@pytest.fixture(scope="class")
+def federation(deploy: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    with starting(deploy, tmp_path_factory) as start:
+        yield start(2)
 
 
 def run_config(folder: Path, **changes: Any) -> str:
@@ -86,24 +97,55 @@ def run_config(folder: Path, **changes: Any) -> str:
     return " ".join(f"{name}={json.dumps(value)}" for name, value in settings.items())
 
 
-def test_two_rounds_with_tls_and_node_keys_end_well(federation: Any, tmp_path: Path) -> None:
-    run = federation.submit(run_config(tmp_path / "run", coverage=0.9))
-    assert federation.wait(run, PATIENCE_S) == "finished:completed", federation.run_log(run)
-    found = records(tmp_path / "run")
-    assert [record.selected for record in found] == [(0, 1), (0, 1)]
-    assert [record.dropped for record in found] == [(), ()]
-    assert all(sum(record.share) == pytest.approx(1.0) for record in found)
-    assert found[-1].test_accuracy > 0.2
-    assert (tmp_path / "run" / "summary.json").exists()
-    assert json.loads((tmp_path / "run" / "now.json").read_text())["selected"] == [0, 1]
+def status_in_the_end(federation: Any, run: str, folder: Path) -> str:
+    """What Flower says of a run, asked when its folder is complete: every question costs it seconds of CPU."""
+    end = time.monotonic() + PATIENCE_S
+    ask = time.monotonic() + SELDOM_S
+    while not (folder / "summary.json").exists() and time.monotonic() < end:
+        if time.monotonic() > ask:
+            if federation.status(run).startswith("finished"):
+                break
+            ask = time.monotonic() + SELDOM_S
+        time.sleep(0.2)
+    return str(federation.wait(run, PATIENCE_S))
 
 
-def test_a_node_whose_key_is_not_registered_is_refused(federation: Any) -> None:
-    before = federation.online()
-    stranger = federation.start_node(9, 2)
-    assert stranger.wait(PATIENCE_S) != 0, "it gives up when it is refused"
-    assert "SuperNode ID" not in federation.log("node-9")
-    assert federation.online() == before == 2
+class TestOneFederation:
+    """Of two nodes, for all of these."""
+
+    def test_two_rounds_with_tls_and_node_keys_end_well(self, federation: Any, tmp_path: Path) -> None:
+        run = federation.submit(run_config(tmp_path / "run", coverage=0.9))
+        assert status_in_the_end(federation, run, tmp_path / "run") == "finished:completed", federation.run_log(run)
+        found = records(tmp_path / "run")
+        assert [record.selected for record in found] == [(0, 1), (0, 1)]
+        assert [record.dropped for record in found] == [(), ()]
+        assert all(sum(record.share) == pytest.approx(1.0) for record in found)
+        assert found[-1].test_accuracy > 0.2
+        assert (tmp_path / "run" / "summary.json").exists()
+        assert json.loads((tmp_path / "run" / "now.json").read_text())["selected"] == [0, 1]
+
+    def test_a_node_whose_key_is_not_registered_is_refused(self, federation: Any) -> None:
+        before = federation.online()
+        stranger = federation.start_node(9, 2)
+        assert stranger.wait(PATIENCE_S) != 0, "it gives up when it is refused"
+        assert "SuperNode ID" not in federation.log("node-9")
+        assert federation.online() == before == 2
+
+    def test_nothing_is_left_behind_when_the_run_cannot_start(
+        self, deploy: ModuleType, federation: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Nothing of its own: another federation on the same machine is left alone, and not counted."""
+        monkeypatch.setattr(deploy, "APP", tmp_path)
+        others = set(federation.left_behind())
+        with deploy.Deployment(tmp_path) as failing:
+            failing.start_superlink()
+            assert failing.left_behind()
+            assert others.isdisjoint(failing.left_behind())
+            with pytest.raises(deploy.DeploymentError, match=r"flwr run .* failed: .*pyproject\.toml"):
+                failing.submit()
+        assert failing.left_behind() == []
+        assert len(others) > 2
+        assert others <= set(federation.left_behind())
 
 
 def test_a_node_killed_in_mid_round_does_not_stop_the_run(start: Callable[[int], Any], tmp_path: Path) -> None:
@@ -112,7 +154,7 @@ def test_a_node_killed_in_mid_round_does_not_stop_the_run(start: Callable[[int],
     victim = training_node(federation)
     federation.nodes[victim].send_signal(signal.SIGKILL)
     other = 1 - victim
-    assert federation.wait(run, PATIENCE_S) == "finished:completed", federation.run_log(run)
+    assert status_in_the_end(federation, run, tmp_path / "run") == "finished:completed", federation.run_log(run)
     first, second = records(tmp_path / "run")
     assert first.selected == (victim, other), "the other one is asked instead"
     assert first.dropped == (victim,)
@@ -130,7 +172,8 @@ def test_a_superlink_that_is_killed_and_started_again_goes_on(start: Callable[[i
     federation.start_superlink()
     federation.wait_for_nodes(2)
     again = federation.submit(settings)
-    assert federation.wait(again, PATIENCE_S) == "finished:completed", federation.run_log(again)
+    status = status_in_the_end(federation, again, tmp_path / "run")
+    assert status == "finished:completed", federation.run_log(again)
 
     found = records(tmp_path / "run")
     assert [record.round for record in found] == [1, 2]
@@ -175,23 +218,6 @@ def training_node(federation: Any) -> int:
                 return int(node)
         time.sleep(0.1)
     raise AssertionError(f"nobody was asked to train: {federation.log('superlink')}")
-
-
-def test_nothing_is_left_behind_when_the_run_cannot_start(
-    deploy: ModuleType, federation: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nothing of its own: another federation on the same machine is left alone, and not counted."""
-    monkeypatch.setattr(deploy, "APP", tmp_path)
-    others = set(federation.left_behind())
-    with deploy.Deployment(tmp_path) as failing:
-        failing.start_superlink()
-        assert failing.left_behind()
-        assert others.isdisjoint(failing.left_behind())
-        with pytest.raises(deploy.DeploymentError, match=r"flwr run .* failed: .*pyproject\.toml"):
-            failing.submit()
-    assert failing.left_behind() == []
-    assert len(others) > 2
-    assert others <= set(federation.left_behind())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions")
