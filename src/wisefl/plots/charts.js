@@ -27,11 +27,13 @@ const swatch = (look) =>
   element("svg", { width: 36, height: 14, "aria-hidden": "true", class: colour(look) },
     element("path", { class: "line", d: "M1,7L35,7", "stroke-dasharray": dash(look) }), marker(look, 18, 7, 4));
 
+const formats = new Map(); // making one is dear, and all numbers of a page share a few
 export function format(value, digits = 4) {
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-3 || size >= 1e9)) return value.toExponential(Math.min(digits - 1, 2)).replace("-", "−");
-  const options = { maximumSignificantDigits: digits, notation: size >= 1e5 ? "compact" : "standard" };
-  return value.toLocaleString("en", options).replace("-", "−");
+  const notation = size >= 1e5 ? "compact" : "standard", name = `${notation} ${digits}`;
+  if (!formats.has(name)) formats.set(name, new Intl.NumberFormat("en", { maximumSignificantDigits: digits, notation }));
+  return formats.get(name).format(value).replace("-", "−");
 }
 const MAPS = { linear: (value) => value, log: Math.log, symlog: (value) => Math.asinh(value / LINEAR_BELOW) };
 export function scale(low, high, from, to, kind) {

@@ -18,6 +18,44 @@ export function h(name, attributes = {}, ...children) {
   return made;
 }
 
+/** Writes only what is new: whatever is written is laid out and painted again. */
+export function put(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+export function mark(node, name, value) {
+  if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
+}
+
+/** These children in this order. Who stays is not touched: taken out and put back it would be drawn anew and lose the focus. */
+export function arrange(place, nodes) {
+  const wanted = new Set(nodes);
+  for (const old of [...place.children]) if (!wanted.has(old)) old.remove();
+  nodes.forEach((node, at) => { if (place.children[at] !== node) place.insertBefore(node, place.children[at] ?? null); });
+}
+
+const drawn = new WeakMap();
+/** A child for every thing, known by its name: `make(name)` gives its `node` once, and its `show(thing, at)` says what changed. */
+export function renew(place, things, nameOf, make) {
+  const before = drawn.get(place), now = new Map();
+  things.forEach((thing, at) => {
+    const name = nameOf(thing), one = before?.get(name) ?? make(name);
+    one.show(thing, at);
+    now.set(name, one);
+  });
+  drawn.set(place, now);
+  arrange(place, [...now.values()].map((one) => one.node));
+}
+
+/** A drawing that is left alone while what it shows is the same. */
+export function kept(draw) {
+  let before = [];
+  return (...shown) => {
+    if (before.length && shown.every((one, at) => one === before[at])) return;
+    before = shown;
+    draw(...shown);
+  };
+}
+
 export function number(value, digits = 4) {
   if (value === null || value === undefined) return "–";
   if (value === Infinity || value === "inf") return "∞";

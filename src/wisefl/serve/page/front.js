@@ -1,18 +1,33 @@
 // The latency-energy front: every point a weighting; choosing one sets the weights.
-import { byId, h, number, withUnit } from "./dom.js";
+import { byId, h, mark, number, put, withUnit } from "./dom.js";
 import { element, scale, ticks } from "./charts.js";
 
 const HEIGHT = 230, LEFT = 46, BOTTOM = 30, TOP = 10, RIGHT = 12;
+const step = (value, round) => 1.1 ** round(Math.log(value) / Math.log(1.1)); // the axes change by steps, not with every move of the cross
+let drawn = null;
 
-export function drawFront(points, decision, choose, stale) {
+export function drawFront(points, decision, choose, stale, room) {
   const place = byId("front");
   place.classList.toggle("stale", stale);
-  if (!points) return place.replaceChildren(h("p", { class: "note" }, "Every weighting of seconds and joules gives a best round; together they are the front."));
-  const wide = Math.max(place.clientWidth, 240);
+  if (!points) {
+    drawn = null;
+    return place.replaceChildren(h("p", { class: "note" }, "Every weighting of seconds and joules gives a best round; together they are the front."));
+  }
+  const wide = Math.max(room, 240);
   const all = decision ? [...points, decision] : points;
-  const span = (name) => [Math.min(...all.map((one) => one[name])) * 0.93, Math.max(...all.map((one) => one[name])) * 1.07];
+  const span = (name) => [step(Math.min(...all.map((one) => one[name])) * 0.97, Math.floor), step(Math.max(...all.map((one) => one[name])) * 1.03, Math.ceil)];
   const kind = (name) => { const [low, high] = span(name); return high > 6 * low ? "log" : "linear"; };
   const x = scale(...span("latency_s"), LEFT, wide - RIGHT, kind("latency_s")), y = scale(...span("energy_j"), HEIGHT - BOTTOM, TOP, kind("energy_j"));
+  const looks = [wide, x.low, x.high, y.low, y.high].join();
+  if (drawn?.points !== points || drawn.looks !== looks) {
+    drawn = { points, looks, here: element("path", { class: "here" }), note: h("p", { class: "note" }) };
+    place.replaceChildren(chart(points, wide, x, y, kind, choose), drawn.note);
+  }
+  mark(drawn.here, "d", decision ? `M${x(decision.latency_s) - 8},${y(decision.energy_j)}h16m-8,-8v16` : "");
+  put(drawn.note, stale ? "Of earlier limits." : "The cross is this round. Choose a point to take its weights.");
+}
+
+function chart(points, wide, x, y, kind, choose) {
   const svg = element("svg", { width: wide, height: HEIGHT, viewBox: `0 0 ${wide} ${HEIGHT}`, role: "group", "aria-label": "Latency-energy front" });
   const grid = element("g", { "aria-hidden": "true" });
   for (const tick of ticks(y.low, y.high, 4, kind("energy_j"))) {
@@ -41,6 +56,6 @@ export function drawFront(points, decision, choose, stale) {
     spot.addEventListener("keydown", (event) => { if (["Enter", " "].includes(event.key)) { event.preventDefault(); take(); } });
     svg.append(spot);
   }
-  if (decision) svg.append(element("path", { class: "here", d: `M${x(decision.latency_s) - 8},${y(decision.energy_j)}h16m-8,-8v16` }));
-  place.replaceChildren(svg, h("p", { class: "note" }, stale ? "Of earlier limits." : "The cross is this round. Choose a point to take its weights."));
+  svg.append(drawn.here);
+  return svg;
 }

@@ -4,7 +4,7 @@ import { Comparison, showWhy } from "./answers.js";
 import { CampaignView } from "./campaign.js";
 import { dress } from "./charts.js";
 import { Controls } from "./controls.js";
-import { byId, h, later, number, percent, say, withUnit } from "./dom.js";
+import { byId, h, kept, later, number, percent, say, withUnit } from "./dom.js";
 import { showShare } from "./export.js";
 import { csvOf, edited, fleetOf, fromService } from "./fleet.js";
 import { drawFront } from "./front.js";
@@ -24,7 +24,7 @@ const PRESETS = {
 };
 const FRONT_POINTS = 15, FRONT_ALONE_UP_TO = 1000, VIEWS = ["round", "campaign", "runs"];
 
-const page = { decision: null, took: 0, stale: false, pending: true, front: null, frontStale: false, told: null };
+const page = { decision: null, took: 0, stale: false, pending: true, front: null, frontStale: false, room: 0, told: null };
 let store, controls, ring, table, comparison, campaign, runs, known, planner;
 
 /** The body of a request about this round. */
@@ -39,19 +39,23 @@ function viewOf({ fleet, limits }) {
   const id = (at) => String(fleet.columns.client[at]);
   const may = (at) => !forbidden.has(id(at)) && (fleet.divergence === null || most === Infinity || fleet.divergence[at] <= most);
   const trains = (at) => chosen.has(id(at));
-  return { limit, required, forbidden, chosen, id, may, trains, decision: page.decision, rank: (at) => (trains(at) ? chosen.get(id(at)).share - 2 : may(at) ? 0 : 1) };
+  return { limit, required, forbidden, chosen, id, may, trains, decision: page.decision, barred: [most, ...forbidden].join(), rank: (at) => (trains(at) ? chosen.get(id(at)).share - 2 : may(at) ? 0 : 1) };
 }
 
-let drawing = 0;
+const timeline = kept((decision, deadline, pinned) => drawTimeline(decision, deadline, pinned, { ask: why, pin: (name) => mark(name, "pin") }));
+const shares = kept(drawShares);
+let drawing = false;
+/** At the next frame, once, and then what is newest. */
 function draw() {
-  cancelAnimationFrame(drawing);
-  drawing = requestAnimationFrame(() => {
+  if (drawing) return;
+  drawing = true;
+  requestAnimationFrame(() => {
+    drawing = false;
     const { state } = store, view = viewOf(state);
-    // What asks the browser for its width comes first: after a change it would have to lay the page out to know.
-    drawFront(page.front, page.stale ? null : page.decision, (latency_weight, energy_weight) => weigh(latency_weight, energy_weight), page.frontStale);
+    drawFront(page.front, page.stale ? null : page.decision, weigh, page.frontStale, page.room);
     drawCertificate(page.decision, page);
-    drawTimeline(page.decision, { deadline: view.limit("deadline_s"), pinned: view.required, ask: why, pin: (name) => mark(name, "pin") });
-    drawShares(page.decision);
+    timeline(page.decision, view.limit("deadline_s"), view.limit("required"));
+    shares(page.decision);
     drawFacts(page.decision, view.limit);
     ring.draw(state.fleet, view);
     table.draw(state.fleet, view);
@@ -226,7 +230,7 @@ function listen() {
     });
   }
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-  new ResizeObserver(draw).observe(byId("front"));
+  new ResizeObserver(([{ contentRect }]) => { page.room = contentRect.width; draw(); }).observe(byId("front"));
 }
 
 async function start() {

@@ -1,5 +1,5 @@
 // Devices around the base station, by distance. Everybody is a dot; who trains is a disc as large as its share.
-import { byId, colour, h, number, percent } from "./dom.js";
+import { byId, colour, h, mark, number, percent } from "./dom.js";
 
 const GOLDEN = Math.PI * (3 - Math.sqrt(5));
 
@@ -21,39 +21,25 @@ export class Ring {
   draw(fleet, view) {
     Object.assign(this, { fleet, view });
     if (!this.wide) return; // drawn as soon as there is room
-    const side = Math.min(this.wide, 340), ratio = devicePixelRatio || 1, middle = side / 2;
+    const side = Math.min(this.wide, 340), ratio = devicePixelRatio || 1;
     if (this.canvas.width !== Math.floor(side * ratio)) {
       Object.assign(this.canvas, { width: side * ratio, height: side * ratio });
       Object.assign(this.canvas.style, { width: `${side}px`, height: `${side}px` });
     }
-    const pen = this.canvas.getContext("2d");
-    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    pen.clearRect(0, 0, side, side);
-    const distances = fleet.columns.distance_m.map(Number);
-    let low = Infinity, high = 0;
-    for (const distance of distances) { low = Math.min(low, distance); high = Math.max(high, distance); }
-    if (low > 0.3 * high) low -= 0.35 * (high - low) || 1; else low = 0;
-    const radius = (distance) => 26 + ((distance - low) / (high - low || 1)) * (middle - 38);
     const ink = Object.fromEntries(["--text", "--muted", "--grid", "--s0", "--s1", "--page", "--axis", "--bad"].map((name) => [name, colour(name)]));
-    this.rings(pen, middle, low, high, radius, ink);
-    const many = fleet.size > 1500, dot = many ? 1.1 : fleet.size > 300 ? 1.8 : 2.6;
-    const share = new Map((view.decision?.clients ?? []).map((one) => [one.client, one.share]));
-    const largest = Math.max(...share.values(), 1e-9);
-    const chosen = [];
-    this.spots = distances.map((distance, at) => {
-      const turn = at * GOLDEN, far = radius(distance);
-      const spot = [middle + far * Math.cos(turn), middle + far * Math.sin(turn)];
-      const name = String(fleet.columns.client[at]);
-      if (share.has(name)) { chosen.push([spot, share.get(name)]); return spot; }
+    const ground = [fleet.id, view.barred, side, ratio, ink["--page"]].join();
+    if (ground !== this.drawn) this.lay(fleet, view, side, ratio, ink);
+    this.drawn = ground;
+    const pen = this.canvas.getContext("2d"), chosen = view.decision?.clients ?? [];
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    pen.drawImage(this.ground, 0, 0);
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const largest = Math.max(...chosen.map((one) => one.share), 1e-9), size = 11 * (chosen.length > 200 ? 0.3 : chosen.length > 40 ? 0.55 : 1);
+    for (const one of chosen) {
+      if (!this.places.has(one.client)) continue; // of the fleet before
       pen.beginPath();
-      pen.arc(spot[0], spot[1], view.may(at) ? dot : dot * 0.75, 0, 7);
-      pen.fillStyle = view.may(at) ? ink["--muted"] : ink["--grid"];
-      pen.fill();
-      return spot;
-    });
-    for (const [[x, y], part] of chosen) {
-      pen.beginPath();
-      pen.arc(x, y, Math.max(dot + 1.4, 11 * Math.sqrt(part / largest) * (chosen.length > 200 ? 0.3 : chosen.length > 40 ? 0.55 : 1)), 0, 7);
+      pen.arc(...this.spots[this.places.get(one.client)], Math.max(this.dot + 1.4, size * Math.sqrt(one.share / largest)), 0, 7);
       pen.fillStyle = ink["--s0"];
       pen.fill();
       pen.strokeStyle = ink["--page"];
@@ -61,7 +47,30 @@ export class Ring {
       pen.stroke();
     }
     for (const [names, letter] of [[view.required, "--s1"], [view.forbidden, "--bad"]]) for (const name of names) this.marked(pen, name, ink[letter], letter === "--bad");
-    this.canvas.setAttribute("aria-label", `Devices by distance, ${number(distances.length)} in all; ${share.size} train. The table of the fleet has the same.`);
+    mark(this.canvas, "aria-label", `Devices by distance, ${number(fleet.size)} in all; ${chosen.length} train. The table of the fleet has the same.`);
+  }
+  /** What stays while one drags, on a canvas of its own: distances, and a dot for everybody. */
+  lay(fleet, view, side, ratio, ink) {
+    this.ground = h("canvas", { width: side * ratio, height: side * ratio });
+    const pen = this.ground.getContext("2d"), middle = side / 2, distances = fleet.columns.distance_m.map(Number);
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    let low = Infinity, high = 0;
+    for (const distance of distances) { low = Math.min(low, distance); high = Math.max(high, distance); }
+    if (low > 0.3 * high) low -= 0.35 * (high - low) || 1; else low = 0;
+    const radius = (distance) => 26 + ((distance - low) / (high - low || 1)) * (middle - 38);
+    this.rings(pen, middle, low, high, radius, ink);
+    this.dot = fleet.size > 1500 ? 1.1 : fleet.size > 300 ? 1.8 : 2.6;
+    this.places = new Map(fleet.columns.client.map((name, at) => [String(name), at]));
+    this.spots = distances.map((distance, at) => {
+      const turn = at * GOLDEN, far = radius(distance);
+      return [middle + far * Math.cos(turn), middle + far * Math.sin(turn)];
+    });
+    this.spots.forEach(([x, y], at) => {
+      pen.beginPath();
+      pen.arc(x, y, view.may(at) ? this.dot : this.dot * 0.75, 0, 7);
+      pen.fillStyle = view.may(at) ? ink["--muted"] : ink["--grid"];
+      pen.fill();
+    });
   }
   rings(pen, middle, low, high, radius, ink) {
     pen.lineWidth = 1;
@@ -76,9 +85,8 @@ export class Ring {
     pen.beginPath(); pen.moveTo(middle, middle - 9); pen.lineTo(middle + 6, middle + 7); pen.lineTo(middle - 6, middle + 7); pen.fill();
   }
   marked(pen, name, ink, crossed) {
-    const at = this.fleet.columns.client.findIndex((one) => String(one) === name);
-    if (at < 0) return;
-    const [x, y] = this.spots[at];
+    if (!this.places.has(name)) return;
+    const [x, y] = this.spots[this.places.get(name)];
     pen.strokeStyle = ink;
     pen.lineWidth = 2;
     pen.beginPath();
@@ -97,7 +105,7 @@ export class Ring {
     this.tip.hidden = at === null;
     if (at === null) return;
     const { columns, samples, divergence } = this.fleet, name = String(columns.client[at]);
-    const one = this.view.decision?.clients.find((client) => client.client === name);
+    const one = this.view.chosen.get(name);
     this.tip.replaceChildren(h("b", {}, name), `${number(Number(columns.distance_m[at]))} m, ${number(samples[at], 6)} samples, divergence ${number(divergence?.[at], 3)}`, h("br"), one ? `trains with ${percent(one.share)} of the band` : this.view.may(at) ? "may train" : "may not train");
     const [x, y] = this.spots[at];
     Object.assign(this.tip.style, { left: `${Math.min(x + 10, this.canvas.clientWidth - 150)}px`, top: `${y + 10}px` });

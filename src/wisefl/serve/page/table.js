@@ -1,30 +1,33 @@
 // The fleet as a grid: only the rows in sight exist, so ten thousand clients scroll like eighty.
-import { byId, h, number, percent, withUnit } from "./dom.js";
+import { arrange, byId, h, mark, number, percent, put, withUnit } from "./dom.js";
 
 const ROW = 30, SPARE = 8;
 const UNITS = { distance_m: "distance (m)", transmit_power_dbm: "power (dBm)", max_frequency_hz: "CPU up to", cycles_per_bit: "cycles/bit", channel_gain: "gain", max_energy_j: "J at most", energy_weight: "a joule counts", value: "worth", battery_j: "battery (J)", recharge_j: "recharge (J)", group: "group" };
 
 export class FleetTable {
   constructor({ ask, name, edit }) {
-    Object.assign(this, { ask, name, edit, order: [], at: [0, 1], sort: null, down: false, kept: new Map() });
+    Object.assign(this, { ask, name, edit, order: [], at: [0, 1], sort: null, down: false, kept: new Map(), top: 0, high: 0 });
     this.box = byId("table");
     this.body = h("tbody");
     this.head = h("thead");
+    this.above = h("tr", { "aria-hidden": "true" }); // instead of the rows that do not exist
+    this.below = h("tr", { "aria-hidden": "true" });
     this.table = h("table", { class: "fleet-grid", role: "grid", "aria-label": "Fleet" }, this.head, this.body);
     this.box.append(this.table);
-    this.box.addEventListener("scroll", () => requestAnimationFrame(() => this.rows()));
+    this.box.addEventListener("scroll", () => requestAnimationFrame(() => { this.top = this.box.scrollTop; this.rows(); }));
     this.table.addEventListener("keydown", (event) => this.key(event));
     this.table.addEventListener("dblclick", (event) => this.begin(event.target.closest("td,th")));
     byId("find").addEventListener("input", () => this.arrange());
     byId("show").addEventListener("change", () => this.arrange());
-    new ResizeObserver(() => this.rows()).observe(this.box);
+    new ResizeObserver(() => { this.high = this.box.clientHeight; this.rows(); }).observe(this.box);
+    this.body.addEventListener("focusin", ({ target }) => { if (target.dataset.column) this.here(Number(target.dataset.place), Number(target.dataset.column)); });
   }
   columns() {
     const { columns } = this.fleet, own = Object.keys(UNITS).filter((name) => columns[name]);
     const plain = (name) => ({ name, label: UNITS[name] ?? name, edit: true, of: (at) => columns[name][at], show: (value) => (value === null || value === "" ? "–" : name === "max_frequency_hz" ? withUnit(Number(value), "Hz", 3) : name === "group" ? String(value) : number(value, 4)) });
     return [
       { name: "client", label: "client", of: (at) => columns.client[at], show: String },
-      { name: "state", label: "this round", of: (at) => this.view.rank(at), render: (at) => this.state(at) },
+      { name: "state", label: "this round", of: (at) => this.view.rank(at) },
       { name: "samples", label: "samples", of: (at) => this.fleet.samples[at], show: (value) => number(value, 6) },
       { name: "divergence", label: "divergence", of: (at) => this.fleet.divergence?.[at] ?? Infinity, show: (value) => number(value, 3) },
       ...own.map(plain),
@@ -69,32 +72,36 @@ export class FleetTable {
   }
   rows() {
     if (!this.fleet || this.body.querySelector("input")) return;
-    const first = Math.max(0, Math.floor(this.box.scrollTop / ROW) - SPARE), seen = Math.ceil((this.box.clientHeight || 400) / ROW) + 2 * SPARE;
+    // Where it stands is remembered: asked here, after other parts have changed, the browser would lay out the page to know.
+    const first = Math.max(0, Math.floor(this.top / ROW) - SPARE), seen = Math.ceil((this.high || 400) / ROW) + 2 * SPARE;
     const shown = this.order.slice(first, first + seen), focused = this.body.contains(document.activeElement);
-    const gap = (rows) => h("tr", { "aria-hidden": "true", style: { height: `${rows * ROW}px` } });
-    const span = [first, shown.length, this.order.length].join(), same = span === this.span && this.kept.size;
     const before = this.kept;
-    this.kept = new Map(shown.map((at, place) => [at, this.keep(at, first + place, before.get(at))]));
-    const rows = [...this.kept.values()].map((one) => one.node);
-    // While one drags only few rows change, and making a row is dear.
-    if (same) rows.forEach((row, place) => { const old = this.body.children[place + 1]; if (old !== row) old.replaceWith(row); });
-    else this.body.replaceChildren(gap(first), ...rows, gap(Math.max(this.order.length - first - shown.length, 0)));
-    this.span = span;
-    if (!this.order.length) this.body.append(h("tr", {}, h("td", { colspan: this.made.length, class: "note" }, "Nobody is like that.")));
+    this.kept = new Map(shown.map((at) => [at, before.get(at) ?? this.row(at)]));
+    shown.forEach((at, place) => this.kept.get(at).show(first + place));
+    const gap = (node, rows) => { if (node.style.height !== `${rows * ROW}px`) node.style.height = `${rows * ROW}px`; return node; };
+    const none = this.order.length ? [] : [h("tr", {}, h("td", { colspan: this.made.length, class: "note" }, "Nobody is like that."))];
+    arrange(this.body, [gap(this.above, first), ...[...this.kept.values()].map((one) => one.node), gap(this.below, Math.max(this.order.length - first - shown.length, 0)), ...none]);
     if (focused) this.focus();
   }
-  /** The row as it was, if it would look the same. */
-  keep(at, place, before) {
-    const { view } = this, name = view.id(at), says = [place, view.may(at), this.word(at), view.required.has(name), view.forbidden.has(name)].join();
-    return before?.says === says ? before : { says, node: this.row(at, place) };
-  }
-  row(at, place) {
-    const kind = this.view.trains(at) ? "trains" : this.view.may(at) ? "" : "barred";
-    return h("tr", { class: kind, "aria-rowindex": place + 2, "data-at": at }, ...this.made.map((column, c) => {
-      const here = this.at[0] === place && this.at[1] === c;
-      return h(c === 0 ? "th" : "td", { scope: c === 0 ? "row" : undefined, tabindex: here ? 0 : -1, "data-place": place, "data-column": c, class: column.edit ? "edit" : "", onfocus: () => this.here(place, c) },
-        column.render ? column.render(at) : column.show(column.of(at)));
-    }));
+  /** A row is made once; what the round does to its client is then told in place. */
+  row(at) {
+    const name = this.view.id(at), word = h("span", { class: "word" });
+    const button = (label, does) => h("button", { type: "button", tabindex: -1, class: `pin ${does}`, "aria-label": `${label} ${name}`, onclick: (event) => { event.stopPropagation(); this.name(name, does); } }, does);
+    const pin = button("Pin", "pin"), ban = button("Ban", "ban");
+    const content = (column) => (column.name === "state" ? h("span", { class: "state" }, word, pin, ban) : column.render ? column.render(at) : column.show(column.of(at)));
+    const cells = this.made.map((column, c) => h(c === 0 ? "th" : "td", { scope: c === 0 ? "row" : undefined, "data-column": c, class: column.edit ? "edit" : "" }, content(column)));
+    const node = h("tr", { "data-at": at }, ...cells);
+    const show = (place) => {
+      const { view } = this;
+      mark(node, "class", view.trains(at) ? "trains" : view.may(at) ? "" : "barred");
+      mark(node, "aria-rowindex", place + 2);
+      put(word, this.word(at));
+      mark(pin, "aria-pressed", view.required.has(name));
+      mark(ban, "aria-pressed", view.forbidden.has(name));
+      if (place === Number(cells[0].dataset.place)) return;
+      cells.forEach((cell, c) => { cell.dataset.place = place; cell.tabIndex = this.at[0] === place && this.at[1] === c ? 0 : -1; });
+    };
+    return { node, show };
   }
   here(place, c) {
     this.body.querySelector("[tabindex='0'][data-place]")?.setAttribute("tabindex", -1);
@@ -106,11 +113,6 @@ export class FleetTable {
     const { view } = this, name = view.id(at), one = view.chosen.get(name);
     return one ? `trains, ${percent(one.share, 2)}` : view.forbidden.has(name) ? "banned" : view.may(at) ? "may train" : "too far";
   }
-  state(at) {
-    const { view } = this, name = view.id(at);
-    const pressed = (names, label, does) => h("button", { type: "button", tabindex: -1, class: `pin ${does}`, "aria-pressed": names.has(name), "aria-label": `${label} ${name}`, onclick: (event) => { event.stopPropagation(); this.name(name, does); } }, does);
-    return h("span", { class: "state" }, h("span", { class: "word" }, this.word(at)), pressed(view.required, "Pin", "pin"), pressed(view.forbidden, "Ban", "ban"));
-  }
   labels(at) {
     const values = this.fleet.counts.map((name) => Number(this.fleet.columns[name][at])), most = Math.max(...values, 1);
     return h("span", { class: "labels", role: "img", "aria-label": `samples per class: ${values.slice(0, 20).join(", ")}` }, ...values.slice(0, 40).map((value) => h("i", { style: { height: `${(18 * value) / most}px` } })));
@@ -119,6 +121,7 @@ export class FleetTable {
     const top = this.at[0] * ROW;
     if (top < this.box.scrollTop) this.box.scrollTop = top;
     if (top + 3 * ROW > this.box.scrollTop + this.box.clientHeight) this.box.scrollTop = top + 3 * ROW - this.box.clientHeight;
+    this.top = this.box.scrollTop;
     if (!this.cell()) this.rows();
     this.cell()?.focus({ preventScroll: false });
   }
