@@ -44,11 +44,11 @@ def call(what: str, function: Callable[..., Any], *arguments: Any, **options: An
         return function(*arguments, **options)
     except InvalidInput:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # `sys.exit` in there would end us without a word
         raise InvalidInput(f"{what} failed with {told(error)}") from error
 
 
-def told(error: Exception) -> str:
+def told(error: Exception | SystemExit) -> str:
     """An exception of a user's code in half a sentence, with the last place outside of installed packages."""
     frames = traceback.extract_tb(error.__traceback__)
     if isinstance(error, SyntaxError):

@@ -67,6 +67,8 @@ def json_columns(text: str | bytes, path: str) -> dict[str, list[Any]]:
         value = json.loads(text)
     except ValueError as error:
         raise InvalidInput(f"{path}: not JSON ({error})") from None
+    except RecursionError:
+        raise InvalidInput(f"{path}: not a table, but lists within lists without end") from None
     if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
         names = list(dict.fromkeys(name for row in value for name in row))
         return {name: [row.get(name) for row in value] for name in names}

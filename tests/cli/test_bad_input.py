@@ -115,6 +115,7 @@ def test_following_the_advice_works(tmp_path: Path, capsys: pytest.CaptureFixtur
         ("--bandwidth-hz nan", "--bandwidth-hz must be a finite number, not nan"),
         ("--latency-weight -1", "--latency-weight must be greater than 0, not -1"),
         ("--smoothing -1", "--smoothing must be at least 0, not -1"),
+        ("--latency-weight 1e308 --energy-weight 1e308", "no set of clients has a cost that floating-point numbers"),
         ("--max-gap 1", "--max-gap must be at least 0 and below 1, not 1"),
         ("--time-limit 0", "--time-limit must be greater than 0 seconds, not 0"),
         ("--seed -2 --solver random-k+equal", "--seed must be at least 0, not -2"),

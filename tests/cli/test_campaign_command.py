@@ -72,6 +72,7 @@ def test_a_group_is_asked_for_together(tmp_path: Path, capsys: pytest.CaptureFix
         (("--steps", "-1"), 2, "--steps must be at least 0, not -1"),
         (("--eagerness", "0"), 2, "eagerness must be a finite number greater than 0, not 0"),
         (("--battery-j", "1e-6"), 3, "round 1 of 8: "),
+        (("--battery-j", "1e-9"), 3, "round 1 of 8: the 0 clients whose batteries are not empty hold 0 samples"),
     ],
 )
 def test_what_cannot_be_is_told_in_one_sentence(

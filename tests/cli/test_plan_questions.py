@@ -114,6 +114,7 @@ def test_the_picture_of_a_round(tmp_path: Path, capsys: pytest.CaptureFixture[st
         (("--least", "colour"), "--least must be one of"),
         (("--least", "bandwidth_hz"), "any band will do for a round of any length"),
         (("--vary", "colour=3"), "give one of"),
+        (("--vary", "epochs=1.5,2"), "--epochs takes whole numbers"),
         (("--vary", "deadline_s=soon"), "'soon' is neither numbers like 0.5,1,2 nor a range"),
         (("--why", "camera-1", "--least", "deadline_s"), "--why and --least are two questions"),
         (("--why", "camera-1", "--solver", "brute"), "works with certified, not with brute"),

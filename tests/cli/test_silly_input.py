@@ -25,6 +25,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "missing.py": "import nothing_like_this\n",
         "syntax.py": "def (\n",
         "raises.py": "def data():\n    raise KeyError('x')\n\ndef net():\n    return 3\n\nclass Idle:\n    pass\n",
+        "quits.py": "class Quits:\n    def choose(self, problem, view):\n        raise SystemExit(5)\n",
         "twice.toml": "rounds = = 3",
         "list.toml": "data = [1, 2]",
         "fleet.csv": "client;distance_m\n",
@@ -76,6 +77,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("run --out mine.py --set rounds=1", "mine.py: cannot be written (File exists)"),
         ("run --explain --resume done", "--explain lists the fields and runs nothing"),
         ("compare mine.py", "mine.py: not a folder"),
+        ("compare done --out c.doc", "out must end in .png, .svg or .pdf, not 'c.doc'"),
         ("compare done --csv /no/where.csv", "cannot be written (there is no folder /no)"),
         ("sweep --over policy.name=csra,magic --out s", "unknown policy 'magic'"),
         ("watch broken --once", "broken/config.toml: there is no field 'speed'"),
@@ -93,6 +95,19 @@ def test_silly_input_is_told_in_one_sentence(
     assert said.err.count("\n") == 1
     assert said.out == ""
     assert [path for path in sorted(place.iterdir()) if path not in before and path.name != "__pycache__"] == []
+
+
+def test_a_policy_that_quits_is_told_as_one_that_fails(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--set", "policy.name=quits.py:Quits", "--set", "rounds=1", "--out", "quits"]) == 2
+    assert "failed with SystemExit: 5 (quits.py, line 3)" in capsys.readouterr().err
+
+
+def test_a_fleet_beyond_all_memory_is_told_in_one_sentence(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fleet", "--clients", "99999999999999", "-o", "vast.csv"]) == 2
+    said = capsys.readouterr()
+    assert said.err.startswith("wisefl: error: more memory is needed than there is: ")
+    assert said.err.count("\n") == 1
+    assert not (place / "vast.csv").exists()
 
 
 def test_limits_that_leave_nothing_exit_with_three(capsys: pytest.CaptureFixture[str]) -> None:

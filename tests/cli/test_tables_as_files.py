@@ -166,6 +166,7 @@ def test_without_openpyxl_one_sentence_says_what_brings_it(
     [
         ("a.json", b"{", "a.json: not JSON (Expecting property name"),
         ("a.json", b"\xff\xfe\x00", "a.json: not JSON"),
+        ("a.json", b"[" * 100_000, "a.json: not a table, but lists within lists without end"),
         ("a.json", b"[]", "a.json: not a table; it needs a list of objects, one per row"),
         ("a.json", b'{"clients": [{"client": 1}], "gap": 3}', "a.json: not a table"),
         (

@@ -17,6 +17,8 @@ from wisefl.cli import main
 from wisefl.policies.base import RoundView
 
 CHECKOUT = Path(__file__).parents[2]
+EVERY_TIME = "--epochs 5 --bits-per-sample 98304 --min-samples 5000"
+"""What the planner's questions abbreviate by three dots."""
 
 
 def snippets(name: str, language: str) -> list[str]:
@@ -57,6 +59,30 @@ def test_what_contributors_paste_decides_rounds() -> None:
     assert choice.probe_s > 0.0
     assert choice.decision.selected[-1]
     assert names["FIGURE"].name == "noise"
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/planning.md"])
+def test_what_a_planner_asks_is_answered_as_shown(
+    document: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(CHECKOUT / "examples" / "planner")
+    monkeypatch.setenv("COLUMNS", "80")
+    commands = [one for block in snippets(document, "console") for one in block.split("$ wisefl ")[1:]]
+    assert len(commands) >= 7
+    for text in commands:
+        line, shown = re.split(r"(?<!\\)\n", text, maxsplit=1)
+        arguments = line.replace("\\\n", " ").replace(" ... ", f" {EVERY_TIME} ")
+        main(shlex.split(arguments))
+        told = capsys.readouterr()
+        printed, at = plain(told.out + told.err), 0
+        for part in re.split(r"^\.\.\.$", shown, flags=re.MULTILINE):
+            assert plain(part) in printed[at:], line
+            at = printed.index(plain(part), at)
+
+
+def plain(text: str) -> str:
+    """However lines are folded, and without the time that it took."""
+    return re.sub(r"took [\d.]+ \w+", "took a while", " ".join(text.split()))
 
 
 @pytest.mark.timeout(600)

@@ -8,7 +8,7 @@ import pytest
 from support.runs import record, summary
 from wisefl import InvalidInput
 from wisefl.run.config import load_config
-from wisefl.run.folder import CONFIG, ROUNDS, SUMMARY, RunFolder
+from wisefl.run.folder import CHECKPOINT, CONFIG, ROUNDS, SUMMARY, RunFolder
 from wisefl.run.state import State
 
 
@@ -55,6 +55,15 @@ def test_without_a_checkpoint_the_run_starts_anew(run: RunFolder) -> None:
     run.append(record(1))
     assert run.load() is None
     assert rounds(run) == []
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 nonsense", b"nonsense"])
+def test_a_damaged_checkpoint_is_named(run: RunFolder, content: bytes) -> None:
+    run.append(record(1))
+    (run.path / CHECKPOINT).write_bytes(content)
+    with pytest.raises(InvalidInput, match="npz: not a checkpoint; without it the run starts from its first round"):
+        run.load()
+    assert rounds(run) == [1]
 
 
 def test_a_damaged_line_is_named_by_its_number(run: RunFolder) -> None:

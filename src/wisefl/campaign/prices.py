@@ -8,6 +8,7 @@ from wisefl.arrays import Floats, Ints, Positions
 from wisefl.campaign.floors import Floors
 from wisefl.campaign.limits import LongTerm
 from wisefl.decision import RoundProblem
+from wisefl.errors import InfeasibleProblem
 
 EMPTY_J = 1e-9
 """A battery with less than this is empty."""
@@ -63,7 +64,12 @@ def lasting(problem: RoundProblem, level_j: Floats) -> RoundProblem:
     """The round in which nobody spends more than its battery holds; who has an empty one stays out."""
     if not np.isfinite(level_j).any():
         return problem
+    eligible = problem.eligible & (level_j > EMPTY_J)
+    held, needed = int(problem.samples[eligible].sum()), problem.limits.min_samples
+    if held < needed:
+        raise InfeasibleProblem(
+            f"the {int(eligible.sum())} clients whose batteries are not empty hold {held} samples, "
+            f"fewer than min_samples = {needed}: lower it, give batteries more or let more clients in"
+        )
     most = np.minimum(problem.max_energy_j, np.maximum(level_j, EMPTY_J))
-    return replace(
-        problem, fleet=replace(problem.fleet, max_energy_j=most), eligible=problem.eligible & (level_j > EMPTY_J)
-    )
+    return replace(problem, fleet=replace(problem.fleet, max_energy_j=most), eligible=eligible)

@@ -91,6 +91,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _discard_output()
         print(f"wisefl: error: {sentence(error)}", file=sys.stderr)
         return INFEASIBLE if isinstance(error, InfeasibleProblem) else BAD_INPUT
+    except MemoryError as error:
+        print(f"wisefl: error: more memory is needed than there is: {sentence(error)}", file=sys.stderr)
+        return BAD_INPUT
     except (KeyboardInterrupt, click.Abort):
         print("wisefl: interrupted", file=sys.stderr)
         return INTERRUPTED

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 app = new_app()
 
+_PICTURES = (".png", ".svg", ".pdf")
 _DROPPED_FIRST = (
     *("best", "last", "evenness", "clients", "s\n", "policy", "rounds\n", "J\n", "battery", "seed", "rounds", "data"),
 )
@@ -66,6 +67,8 @@ def compare(
     Runs that differ by nothing but their seed are averaged, with the 95% interval of the mean.
     """
     picture = out if out is not None or as_json else Path("compare.png")
+    if picture is not None and picture.suffix.lower() not in _PICTURES:
+        raise InvalidInput(f"out must end in {', '.join(_PICTURES[:-1])} or {_PICTURES[-1]}, not {picture.name!r}")
     check_writable(picture, table=False)
     check_writable(csv, as_json=as_json, option="--csv")
     report(folders, target=target, picture=picture, csv=csv, as_json=as_json)

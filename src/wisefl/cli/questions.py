@@ -101,6 +101,8 @@ def parse_variation(text: str) -> tuple[str, list[float]]:
             chosen = [low + (high - low) * step / (STEPS - 1) for step in range(STEPS)]
         else:
             chosen = [float(value) for value in values.split(",")]
+        if name in _WHOLE and not dots and any(value % 1.0 for value in chosen):
+            raise InvalidInput(f"--vary {text!r}: {name} takes whole numbers")
         if name in _WHOLE:
             chosen = [round(value) for value in chosen]
     except (ValueError, OverflowError):

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -110,12 +111,20 @@ class RunFolder:
 
     def load(self) -> Arrays | None:
         """The last checkpoint, with the records beyond it cut off; None when there is none yet."""
-        state: Arrays | None = None
-        if (self.path / CHECKPOINT).exists():
-            with np.load(self.path / CHECKPOINT, allow_pickle=False) as stored:
-                state = dict(stored)
+        state = self.checkpoint()
         self._keep_records(0 if state is None else int(state["round"]))
         return state
+
+    def checkpoint(self) -> Arrays | None:
+        """The last checkpoint as it stands; None when there is none yet."""
+        path = self.path / CHECKPOINT
+        if not path.exists():
+            return None
+        try:
+            with np.load(path, allow_pickle=False) as stored:
+                return {"round": stored["round"], **stored}
+        except (BadZipFile, EOFError, KeyError, TypeError, ValueError):
+            raise InvalidInput(f"{path}: not a checkpoint; without it the run starts from its first round") from None
 
     def finish(self, summary: Summary) -> None:
         write_text(self.path / SUMMARY, summary.to_json() + "\n")

@@ -98,12 +98,12 @@ def course_of_run(folder: RunFolder) -> tuple[Course, Singles]:
 
 
 def _last_model(folder: RunFolder) -> tuple[int, Singles]:
+    stored = folder.checkpoint()
+    if stored is None:
+        raise InvalidInput(f"{folder.path} has no {CHECKPOINT}: no round of it was finished")
     try:
-        with np.load(folder.path / CHECKPOINT, allow_pickle=False) as stored:
-            state = State.from_arrays(dict(stored))
-    except FileNotFoundError:
-        raise InvalidInput(f"{folder.path} has no {CHECKPOINT}: no round of it was finished") from None
-    except (OSError, ValueError, KeyError) as error:
+        state = State.from_arrays(stored)
+    except (ValueError, KeyError) as error:
         raise InvalidInput(f"{folder.path / CHECKPOINT}: not a checkpoint of a run ({error})") from None
     if len(state.models) > 1:
         raise InvalidInput(f"{folder.path} trained {len(state.models)} models; Theorem 1 is about one global model")
