@@ -7,6 +7,7 @@ import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
+from typing import Any
 
 import pytest
 
@@ -247,9 +248,8 @@ def test_it_counts_what_it_is_asked(service: Service, fleet_text: str) -> None:
     assert service.metric("wisefl_worker_seconds_total") > 0.0
 
 
-def test_nobody_decides_what_nobody_waits_for_any_more(fleet_text: str) -> None:
+def test_nobody_decides_what_nobody_waits_for_any_more(fleet_text: str, long: dict[str, Any]) -> None:
     """Whoever leaves while others are served is forgotten: their question never reaches a worker."""
-    long = {"fleet": fleet_text, "limits": {"max_divergence": "inf"}, "horizon": {"rounds": 2000}}
     with served("--workers", "1", "--time-limit", "8", "--max-waiting", "3") as alone:
         with ThreadPoolExecutor(1) as asking:
             working = asking.submit(alone.ask, "/api/v1/campaign", long)
@@ -282,7 +282,7 @@ def _until(service: Service, name: str, value: float) -> None:
         time.sleep(0.02)
 
 
-def test_a_tight_service_keeps_its_limits(fleet_text: str) -> None:
+def test_a_tight_service_keeps_its_limits(fleet_text: str, long: dict[str, Any]) -> None:
     """Little time, little room and a token, so that every limit is met soon."""
     token = "a-token-for-this-test"
     shown = {"Authorization": f"Bearer {token}"}
@@ -299,7 +299,6 @@ def test_a_tight_service_keeps_its_limits(fleet_text: str) -> None:
         assert tight.ask(PLAN, {"fleet": fleet_text}, shown).status == 200
 
         # A campaign is not anytime: what takes too long is stopped, and who comes meanwhile is told to come back.
-        long = {"fleet": fleet_text, "limits": {"max_divergence": "inf"}, "horizon": {"rounds": 2000}}
         with ThreadPoolExecutor(6) as asking:
             asked = [asking.submit(tight.ask, "/api/v1/campaign", long, shown) for _ in range(6)]
             answers = {answer.status: answer for answer in (one.result() for one in asked)}
