@@ -38,7 +38,7 @@ def plan(figure: Figure, scale: Scale, out: Path) -> list[Need]:
     for panel in figure.panels:
         for method in figure.methods:
             for shown, set_to in _points(panel, method, scale):
-                for seed in scale.seeds_of(figure.runs):
+                for seed in scale.seeds_of(figure.runs, figure.looked_at):
                     settings = _settings(figure, panel, method, set_to, scale) | {"seed": seed}
                     known = repr(sorted(settings.items()))
                     if known not in cells:

@@ -34,8 +34,10 @@ class Scale:
         seeds = self.seeds if count is None else dict.fromkeys(self.seeds, count)
         return replace(self, seeds=seeds, first_seed=first)
 
-    def seeds_of(self, runs: Runs) -> range:
-        return range(self.first_seed, self.first_seed + self.seeds[runs])
+    def seeds_of(self, runs: Runs, looked_at: int = 0) -> range:
+        """None of the first ones that were looked at before."""
+        first = max(self.first_seed, looked_at)
+        return range(first, first + self.seeds[runs])
 
     def describe_seeds(self) -> str:
         training, decisions = self.seeds["training"], self.seeds["decisions"]

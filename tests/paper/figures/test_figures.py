@@ -137,6 +137,12 @@ def test_seeds_can_be_set() -> None:
         QUICK.with_seeds(0)
 
 
+def test_a_study_of_our_own_begins_after_the_seeds_it_was_made_with(tmp_path: Path) -> None:
+    seeds = {need.seed for need in plan(figures()["wise_cifar10"], QUICK.with_seeds(3), tmp_path)}
+    further = {need.seed for need in plan(figures()["wise_cifar10"], QUICK.with_seeds(3, first=5), tmp_path)}
+    assert (seeds, further) == ({2, 3, 4}, {5, 6, 7})
+
+
 def test_what_a_budget_buys_is_what_was_reached_before_it_was_spent() -> None:
     course = [(2, 0.1), (4, 0.2), (6, 0.4), (8, 0.9)]
     spent = [(number, 10.0 * number) for number in range(1, 9)]

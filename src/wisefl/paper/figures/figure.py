@@ -110,6 +110,8 @@ class Figure:
     """Of every run, where few say enough; else the scale's. A method may have its own among its settings."""
     quick: bool = True
     """Whether `all` includes it at the quick scale, which has a quarter of an hour; asked for by name it is run."""
+    looked_at: int = 0
+    """How many seeds, from the first, its methods were made with: its own runs begin after them."""
     reference: str = ""
     """The method that all others are set against, pair by pair; unless told, the paper's own."""
 

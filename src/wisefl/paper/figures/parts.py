@@ -108,5 +108,6 @@ def over_whole_trainings(dataset: str, joules: tuple[float, ...], seconds: tuple
         methods=_OVER_WHOLE_TRAININGS,
         settings={"data.name": dataset, **PASS},
         quick=False,
+        looked_at=2,
         reference=WISE.name,
     )
