@@ -10,7 +10,7 @@ from wisefl.decision.problem import rate_of
 from wisefl.fleet import Fleet
 from wisefl.flower.checking import BAD_CHANNEL, IMPOSSIBLE_RATE, possible_rate, read_gain
 from wisefl.flower.client import CHANNEL
-from wisefl.flower.exchange import Missing, ask, queries
+from wisefl.flower.exchange import Missing, ask, queries, uncollected
 from wisefl.flower.roster import Roster
 
 
@@ -23,12 +23,13 @@ def gains(
     content = RecordDict({CHANNEL: ConfigRecord({"round": round})})
     answers = ask(grid, queries(list(asked), CHANNEL, content, timeout_s), timeout_s)
     odd: dict[int, Missing] = {}
-    for node, position in asked.items():
-        told = read_gain(answers[node])
-        if isinstance(told, Missing):
-            odd[position] = told
-        else:
-            gain[position] = told
+    with uncollected():
+        for node, position in asked.items():
+            told = read_gain(answers[node])
+            if isinstance(told, Missing):
+                odd[position] = told
+            else:
+                gain[position] = told
     return gain, _odd_rates(roster.fleet, gain, limits) | odd
 
 

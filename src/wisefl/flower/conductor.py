@@ -137,7 +137,7 @@ class Conductor:
             self.roster.exclude(position, round, Missing(TOO_DEAR))
         free = np.setdiff1d(free, dear)
         deadline = self.rules.patience.deadline_s(choice.decision.latency_s)
-        clients = [profile.client for profile in self.roster.profiles]
+        clients = self.roster.clients
         hints = hints_of(choice, free, clients, round=round, seed=self.rules.seed, deadline_s=deadline)
         attempt = Attempt(choice, free, hints, deadline)
         self.attempts.append(attempt)
@@ -219,7 +219,7 @@ class Conductor:
 
     def record(self, policy: str) -> RoundRecord:
         """What the round that just ended leaves, but for its scores and the clock."""
-        clients = [profile.client for profile in self.roster.profiles]
+        clients = self.roster.clients
         tries = [*self._lost, *self.attempts]
         left_out = {position: why for attempt in tries for position, why in attempt.left_out.items()}
         delivered = {position for attempt in tries for position in attempt.delivered}

@@ -1,6 +1,8 @@
 """Messages out, answers back: who answered what, and why somebody did not."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import gc
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from flwr.app import Message, RecordDict
@@ -39,6 +41,19 @@ Answers = Mapping[int, Message | Missing]
 """By node id; every node that was asked is in it."""
 
 
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Messages to and from a crowd are many objects without a cycle among them: the collector of cycles would go
+    through all of them again and again, and find nothing."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
 def ask(grid: Grid, messages: Sequence[Message], timeout_s: float) -> Answers:
     """Send these messages, one per node, and wait for the answers, but not beyond the timeout."""
     if not messages:
@@ -46,10 +61,11 @@ def ask(grid: Grid, messages: Sequence[Message], timeout_s: float) -> Answers:
     return sort_answers(messages, grid.send_and_receive(messages, timeout=timeout_s))
 
 
+@uncollected()
 def sort_answers(messages: Sequence[Message], replies: Iterable[Message]) -> Answers:
     """Every node that was asked with its answer, or with why there is none."""
     asked = {message.metadata.message_id: message.metadata.dst_node_id for message in messages}
-    answers: dict[int, Message | Missing] = {node: Missing(LATE) for node in asked.values()}
+    answers: dict[int, Message | Missing] = dict.fromkeys(asked.values(), Missing(LATE))
     for reply in replies:
         # By the message that it answers: an error made by the SuperLink does not carry the node's id.
         node = asked.get(reply.metadata.reply_to_message_id)
@@ -58,6 +74,7 @@ def sort_answers(messages: Sequence[Message], replies: Iterable[Message]) -> Ans
     return answers
 
 
+@uncollected()
 def queries(nodes: Sequence[int], name: str, content: RecordDict, ttl_s: float) -> list[Message]:
     """The same query for all of these nodes."""
     return [Message(content, node, f"query.{name}", ttl=ttl_s) for node in nodes]

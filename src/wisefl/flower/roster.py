@@ -77,12 +77,17 @@ class Roster:
             # Who they are they have to say again, for their data may have changed meanwhile.
             self._stale = set(self._node_of.values())
 
+    @property
+    def clients(self) -> list[str]:
+        """The id of everybody known."""
+        return list(self._position)
+
     def node_of(self, position: int) -> int:
         return self._node_of[self.profiles[position].client]
 
     def owners(self) -> list[int]:
         """The node of every client, 0 where none is known."""
-        return [self._node_of.get(profile.client, 0) for profile in self.profiles]
+        return [self._node_of.get(client, 0) for client in self._position]
 
     def position_of(self, node: int) -> int | None:
         client = self._client_of.get(node)
@@ -138,12 +143,12 @@ class Roster:
 
     def present(self, connected: Iterable[int], round: int) -> NDArray[np.int64]:
         """Positions of the clients that are connected and not excluded."""
-        here = {self._position[self._client_of[node]] for node in connected if node in self._client_of}
-        return np.array(sorted(position for position in here if not self.is_excluded(position, round)), np.int64)
+        here = {self._client_of[node] for node in connected if node in self._client_of}
+        here -= {client for client in self.excluded if self._sits_out(client, round)}
+        return np.sort(np.fromiter((self._position[client] for client in here), np.int64, len(here)))
 
     def is_excluded(self, position: int, round: int) -> bool:
-        sitting_out = self.excluded.get(self.profiles[position].client)
-        return sitting_out is not None and sitting_out.until >= round
+        return self._sits_out(self.profiles[position].client, round)
 
     def exclude(self, position: int, round: int, why: Missing) -> None:
         """Leave a client out of the next rounds."""
@@ -159,6 +164,10 @@ class Roster:
         """Let those come back who were late or failed: there is nobody else."""
         self.excluded = {client: one for client, one in self.excluded.items() if not one.forgivable}
         self._strangers_until.clear()
+
+    def _sits_out(self, client: str, round: int) -> bool:
+        sitting_out = self.excluded.get(client)
+        return sitting_out is not None and sitting_out.until >= round
 
     def _take(self, profile: Profile, node: int) -> None:
         before = self._node_of.get(profile.client)

@@ -346,7 +346,7 @@ class WiseStrategy(Strategy):
 
     def _announce(self, conductor: Conductor, attempt: Attempt, number: int) -> None:
         if self._journal is not None:
-            self._journal.announce(number, attempt, [profile.client for profile in conductor.roster.profiles])
+            self._journal.announce(number, attempt, conductor.roster.clients)
 
     def _evaluate(self, grid: Grid, number: int, config: ConfigRecord) -> MetricRecord | None:
         if not self.messages.fraction_evaluate:

@@ -272,7 +272,10 @@ def _centre(
         matrix = matrix + barrier * (slopes / slack[:, None] ** 2).T @ slopes
         # Coordinates of one point span orders of magnitude.
         unit = 1.0 / np.sqrt(np.diag(matrix))
-        step = -unit * np.linalg.solve(matrix * unit[:, None] * unit[None], unit * gradient)
+        try:
+            step = -unit * np.linalg.solve(matrix * unit[:, None] * unit[None], unit * gradient)
+        except np.linalg.LinAlgError:  # as far as double precision goes; the bound holds from any point
+            break
         fall = -float(gradient @ step)
         if not fall > 1e-10 * barrier:
             break
