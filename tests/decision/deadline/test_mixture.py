@@ -159,6 +159,13 @@ def test_only_coverage_can_make_a_mixture_problem_infeasible() -> None:
         RoundProblem.build(fleet, None, Limits(divergence="mixture", max_divergence=0.0, min_samples=7501))
 
 
+@pytest.mark.parametrize("solver", ["certified", "brute"])
+def test_without_the_forbidden_nobody_may_be_representative(solver: str) -> None:
+    limits = Limits(divergence="mixture", max_divergence=0.01, min_samples=100, forbidden=("1", "2", "3"))
+    with pytest.raises(InfeasibleProblem, match="no set of clients"):
+        solve(RoundProblem.build(COMPLEMENTS, None, limits), solver)
+
+
 def test_a_word_that_is_neither_is_refused() -> None:
     with pytest.raises(InvalidInput, match="divergence must be client or mixture, not 'both'"):
         Limits(divergence="both")  # type: ignore[arg-type]

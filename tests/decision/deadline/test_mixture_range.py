@@ -1,14 +1,18 @@
 """Ranges of samples: their rows, bounds and trees against the enumeration of all sets, and exchanges of members."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.strategies import problems
+from support.wishes import mixed_round
 from wisefl import Fleet, Limits, RoundProblem, solve
 from wisefl.arrays import Floats
 from wisefl.data.partition import hybrid_counts
+from wisefl.decision.deadline.asked import Asked
 from wisefl.decision.deadline.class_prices import MixtureLimit
 from wisefl.decision.deadline.mixture import RepresentativeCovers
 from wisefl.decision.deadline.mixture_range import SampleRange
@@ -16,6 +20,7 @@ from wisefl.decision.deadline.mixture_rows import conditions_of
 from wisefl.decision.deadline.mixture_tree import least_divergence
 from wisefl.decision.deadline.rule import Incumbent
 from wisefl.decision.solvers.brute import minimal_representative_sets
+from wisefl.decision.solvers.brute.limited import allowed_sets
 from wisefl.divergence import kl
 
 pytestmark = pytest.mark.timeout(900)
@@ -91,6 +96,22 @@ def test_all_below_a_target_leaves_no_minimal_set_out(problem: RoundProblem, par
         assert below.complete
         found |= {tuple(members) for members in below.sets}
     assert wanted <= found
+
+
+@pytest.mark.parametrize("heads", [(5, 10), (1, 3), (4, 4)])
+@pytest.mark.parametrize("seed", range(6))
+def test_few_sets_gone_through_one_by_one_are_as_many_as_are_asked_for(seed: int, heads: tuple[int, int]) -> None:
+    problem = mixed_round(10, seed)
+    limits = replace(problem.limits, max_divergence=0.2, min_samples=200, min_clients=heads[0], max_clients=heads[1])
+    problem = RoundProblem.build(problem.fleet, None, limits)
+    cost, sets = costs_of(problem), allowed_sets(problem)
+    whole = SampleRange.whole(MixtureLimit.of(problem), float(limits.min_samples), Asked.of(problem))
+    cheapest = whole.cheapest(cost, 2.0 * cost.sum(), 0.0, 10**7, True)
+    below = whole.all_below(cost, 2.0 * cost.sum(), 10**7, 1000)
+    assert cheapest.complete
+    assert cheapest.bound == pytest.approx(float((sets @ cost).min()), rel=1e-12)
+    allowed = {tuple(np.flatnonzero(row)) for row in sets}
+    assert {tuple(members) for members in [*cheapest.sets, *below.sets]} <= allowed
 
 
 def test_nothing_that_contains_what_is_held_is_nearer_than_the_least_divergence() -> None:

@@ -13,7 +13,7 @@ from support.problems import NAMED, assert_optimal
 from support.strategies import problems, problems_with_a_set
 from wisefl import Decision, Fleet, InvalidInput, Limits, RoundProblem
 from wisefl.decision.allocation import allocate
-from wisefl.decision.solvers.brute import minimal_covers, optimal_allocations, solve
+from wisefl.decision.solvers.brute import limited, minimal_covers, optimal_allocations, solve
 
 
 def as_sets(covers: np.ndarray) -> set[tuple[int, ...]]:
@@ -62,6 +62,14 @@ def test_every_set_is_solved_to_a_proven_gap_and_costs_what_the_exact_allocation
     plan = allocate(problem, selected)
     exact = Decision(problem, selected, plan.share, plan.frequency_hz, "exact")
     assert exact.objective == pytest.approx(optima.cost[own], rel=1e-9)
+
+
+def test_centring_ends_where_double_precision_leaves_a_singular_matrix() -> None:
+    start, together, flat = np.ones(3), np.array([1.0, 1.0, 1.0]), np.zeros((3, 3))
+    centred = limited._centre(
+        lambda at: (float(at.sum()), together, flat), lambda at: [(float(at.sum()) - 9.0, together, flat)], start, 1.0
+    )
+    np.testing.assert_array_equal(centred, start)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

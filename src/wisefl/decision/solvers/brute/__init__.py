@@ -15,7 +15,7 @@ from wisefl.decision.problem import RoundProblem
 from wisefl.decision.solvers.brute import limited
 from wisefl.decision.solvers.brute.allocations import optimal_allocations
 from wisefl.divergence import kl, label_distribution
-from wisefl.errors import InvalidInput
+from wisefl.errors import InfeasibleProblem, InvalidInput
 
 
 def solve(problem: RoundProblem, *, most_eligible: int = 15) -> Decision:
@@ -35,6 +35,8 @@ def solve(problem: RoundProblem, *, most_eligible: int = 15) -> Decision:
         covers = minimal_representative_sets(problem)
     else:
         covers = minimal_covers(problem.samples[problem.candidates], problem.limits.min_samples)
+    if not len(covers):  # all are together representative, but not without the forbidden ones
+        raise InfeasibleProblem(limited.NO_SET)
     sizes = covers.sum(axis=1)
     best_cost, lower_bound = np.inf, np.inf
     selected = np.zeros(len(problem), dtype=bool)

@@ -22,6 +22,8 @@ from wisefl.decision.solvers.brute.allocations import optimal_allocations
 from wisefl.divergence import kl, label_distribution
 from wisefl.errors import InfeasibleProblem
 
+NO_SET = "no set of clients keeps all limits: loosen one of them (certified says to what value)"
+
 _GOAL = 1e-11
 """Gap, relative to the cost, at which a set counts as solved."""
 _SHRINK = 0.1
@@ -54,9 +56,7 @@ def solve(problem: RoundProblem) -> Decision:
         if solved.cost - worth < best:
             best, best_members, best_tau, deadline = solved.cost - worth, members, solved.tau, solved.deadline
     if not best < np.inf:
-        raise InfeasibleProblem(
-            "no set of clients keeps all limits: loosen one of them (certified says to what value)"
-        )
+        raise InfeasibleProblem(NO_SET)
     return _decision(problem, best_members, best_tau, deadline, min(proved, best), tried)
 
 
@@ -87,9 +87,7 @@ def allowed_sets(problem: RoundProblem) -> Mask:
         mixture = label_distribution(sets.astype(np.int64) @ counts[clients], limits.smoothing)
         fits &= kl(reference, mixture) <= limits.max_divergence
     if not fits.any():
-        raise InfeasibleProblem(
-            "no set of clients keeps all limits: loosen one of them (certified says to what value)"
-        )
+        raise InfeasibleProblem(NO_SET)
     return np.asarray(sets[fits])
 
 
