@@ -23,6 +23,7 @@ from wisefl.frames import columns_of, csv_lines, make_frame
 from wisefl.radio.uplink import draw_gain
 from wisefl.randomness import rng
 from wisefl.sheets import json_columns, kind_of, read_columns, write_table
+from wisefl.words import several
 
 NUMBER_COLUMNS = ("distance_m", "transmit_power_dbm", "max_frequency_hz", "cycles_per_bit")
 WISHES: dict[str, float] = {
@@ -79,7 +80,9 @@ class Fleet:
 
     def __repr__(self) -> str:
         classes = self.label_counts.shape[1]
-        return f"<Fleet of {len(self)} clients with {int(self.samples.sum())} samples of {classes} classes>"
+        return (
+            f"<Fleet of {several(len(self), 'client')} with {int(self.samples.sum())} samples of {classes} classes>"
+        )
 
     def __len__(self) -> int:
         return len(self.client)

@@ -15,6 +15,7 @@ from wisefl.decision import solve as decide
 from wisefl.errors import InvalidInput
 from wisefl.fleet import Fleet
 from wisefl.frames import make_frame
+from wisefl.words import several
 
 _LIMITS = {item.name: item for item in fields(Limits)}
 
@@ -65,7 +66,7 @@ class Plan(Decision):
 
     def __repr__(self) -> str:
         clients = int(self.selected.sum())
-        return f"<Plan by {self.solver}: {clients} clients, {self.latency_s:.4g} s, {self.energy_j:.4g} J>"
+        return f"<Plan by {self.solver}: {several(clients, 'client')}, {self.latency_s:.4g} s, {self.energy_j:.4g} J>"
 
     def _repr_html_(self) -> str:
         lines = "<br>".join(map(escape, self.summary().split("\n")))

@@ -9,6 +9,7 @@ from wisefl.cli.numbers import number, percent
 from wisefl.cli.tables import show_decision, tell_hidden
 from wisefl.decision import Decision
 from wisefl.decision.questions import LeastAnswer, WhatIf, Why
+from wisefl.words import several
 
 SHOWN_NAMES = 30
 _LONGEST_NAME = 24
@@ -72,7 +73,7 @@ def _listed(names: Sequence[str], most: int = 4) -> str:
 
 def _summary(decision: Decision) -> str:
     return (
-        f"objective {number(decision.objective)}: {int(decision.selected.sum())} clients, "
+        f"objective {number(decision.objective)}: {several(int(decision.selected.sum()), 'client')}, "
         f"{number(decision.latency_s)} s, {number(decision.energy_j)} J"
     )
 

@@ -20,6 +20,7 @@ from wisefl.cli.output import STANDARD_OUTPUT, check_options, check_writable, pr
 from wisefl.cli.reading import read_fleet
 from wisefl.cli.startup import import_numba
 from wisefl.decision.limits import Limits
+from wisefl.words import several
 
 if TYPE_CHECKING:
     from wisefl.campaign import Bound, Campaign
@@ -88,7 +89,7 @@ def _show(played: "Campaign", bound: "Bound | None") -> None:
 
     taken = played.participations
     say(
-        f"{len(played.rounds)} rounds, {int((taken > 0).sum())} of {len(taken)} clients ever train",
+        f"{several(len(played.rounds), 'round')}, {int((taken > 0).sum())} of {len(taken)} clients ever train",
         bold=True,
     )
     for name, text in _facts(played, bound):

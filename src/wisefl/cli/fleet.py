@@ -9,6 +9,7 @@ import typer
 from wisefl.cli.errors import Command
 from wisefl.cli.options import new_app
 from wisefl.cli.output import check_writable
+from wisefl.words import several
 
 app = new_app()
 
@@ -61,7 +62,7 @@ def fleet(
     drawn.write(out)
     near = int(np.count_nonzero(client_divergence(drawn.label_counts) <= _PAPER_DIVERGENCE))
     told = (
-        f"{len(drawn)} clients with {int(drawn.samples.sum())} samples of {classes} classes, {near} of them within "
-        f"divergence {_PAPER_DIVERGENCE}"
+        f"{several(len(drawn), 'client')} with {int(drawn.samples.sum())} samples of {classes} classes, {near} of "
+        f"them within divergence {_PAPER_DIVERGENCE}"
     )
     typer.echo(f"{told}\nwritten to {out}", err=str(out) == "-")

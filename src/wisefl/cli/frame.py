@@ -11,6 +11,7 @@ from rich.text import Text
 from wisefl.cli.numbers import number
 from wisefl.results.following import Snapshot
 from wisefl.run.record import RoundRecord
+from wisefl.words import several
 
 _BARS, _ASCII_BARS = "▁▂▃▄▅▆▇█", "_.-=+*#@"
 _SPARKS = 40
@@ -38,7 +39,7 @@ def line(run: Snapshot, record: RoundRecord) -> str:
     """One round on one line, where there is no terminal to draw on."""
     accuracy = "" if run.config.kind == "decisions" else f"accuracy {_accuracy(record.test_accuracy)}, "
     return (
-        f"round {record.round} of {run.config.rounds}: {accuracy}{len(record.selected)} clients, "
+        f"round {record.round} of {run.config.rounds}: {accuracy}{several(len(record.selected), 'client')}, "
         f"{_latency(record)}, {number(record.energy_j)} J" + (f", {outs}" if (outs := _outs(record)) else "")
     )
 
@@ -134,7 +135,7 @@ def _who(run: Snapshot) -> str:
     pairs = list(zip(record.selected, record.share, strict=False))
     shown = [f"{client} ({100.0 * share:.0f}%)" for client, share in pairs[:_SHOWN_CLIENTS]]
     more = f" and {len(pairs) - _SHOWN_CLIENTS} more" if len(pairs) > _SHOWN_CLIENTS else ""
-    head = f"round {record.round}, {len(pairs)} clients (share): "
+    head = f"round {record.round}, {several(len(pairs), 'client')} (share): "
     return head + (", ".join(shown) or "nobody") + more
 
 

@@ -12,6 +12,7 @@ from wisefl.cli.layout import say
 from wisefl.cli.options import new_app, with_groups
 from wisefl.cli.reading import read_fleet
 from wisefl.errors import InvalidInput
+from wisefl.words import several
 
 if TYPE_CHECKING:
     from wisefl.run.config import RunConfig
@@ -129,7 +130,8 @@ class _Opening:
         if self.verbose:
             typer.echo(to_toml(config))
         on = f"on {shown(config.data.name)} " if config.kind == "training" else ""
-        what = f"{shown(config.policy.name)} {on}with {config.data.clients} clients, {config.rounds} rounds"
+        size = f"{several(config.data.clients, 'client')}, {several(config.rounds, 'round')}"
+        what = f"{shown(config.policy.name)} {on}with {size}"
         after = f" ({round} of them done)" if round else ""
         say(f"{what}{after}, seed {config.seed}, in {self.path}", 2)
 

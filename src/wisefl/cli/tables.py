@@ -8,6 +8,7 @@ from wisefl.cli.bars import SHOWN_BARS, show_bars
 from wisefl.cli.layout import Row, echo, fact, say, table
 from wisefl.cli.numbers import duration, number, percent
 from wisefl.decision import Decision, Limits
+from wisefl.words import several
 
 SHOWN_CLIENTS = 30
 _FEWER_CLIENT_COLUMNS = ("divergence", "compute\nJ", "upload\nJ", "CPU\nGHz", "samples")
@@ -140,8 +141,8 @@ def _wishes(decision: Decision) -> str:
         "max_energy_j": "each client within its max_energy_j",
         "required": f"with {', '.join(limits.required)}",
         "forbidden": f"without {', '.join(limits.forbidden)}",
-        "min_clients": f"at least {limits.min_clients} clients ({heads} take part)",
-        "max_clients": f"at most {limits.max_clients} clients ({heads} take part)",
+        "min_clients": f"at least {several(limits.min_clients, 'client')} ({heads} take part)",
+        "max_clients": f"at most {several(limits.max_clients or 0, 'client')} ({heads} take part)",
     }
     return "; ".join(text for name, text in texts.items() if name in decision.problem.wishes)
 

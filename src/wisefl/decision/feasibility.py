@@ -9,6 +9,7 @@ from wisefl.arrays import Floats, Ints, Mask
 from wisefl.decision.limits import Limits
 from wisefl.errors import InfeasibleProblem, InvalidInput
 from wisefl.fleet import Fleet
+from wisefl.words import several
 
 
 def check_coverage(divergence: Floats, within: Mask, samples: Ints, limits: Limits) -> None:
@@ -79,7 +80,7 @@ def check_heads(eligible: Mask, required: Mask, samples: Ints, limits: Limits) -
         )
     if count < limits.min_clients:
         raise InfeasibleProblem(
-            f"{count} clients are eligible, fewer than min_clients = {limits.min_clients}: "
+            f"{several(count, 'eligible client')}, fewer than min_clients = {limits.min_clients}: "
             f"lower min_clients to at most {count}"
         )
     if limits.max_clients is None:
