@@ -1,4 +1,4 @@
-"""Bring the results of a reproduction into docs/: a page with its tables and pictures, and the tables of two others.
+"""Bring the results of a reproduction into docs/: a page with its tables and pictures, and tables of three others.
 
 Figures that the folder does not hold stay as they were: docs/reproduction keeps those of earlier ones.
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from wisefl.errors import WiseFLError
 from wisefl.paper import Reproduced
-from wisefl.paper.pages import fill, keep_results, optimality_tables, theorem_tables, write_page
+from wisefl.paper.pages import fill, keep_results, optimality_tables, theorem_tables, whole_tables, write_page
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -26,10 +26,11 @@ def main(arguments: list[str]) -> int:
         write_page(reproduced, page)
         fill(DOCS / "optimality.md", optimality_tables(reproduced.results))
         fill(DOCS / "theorem.md", theorem_tables(reproduced.results))
+        fill(DOCS / "policies.md", whole_tables(reproduced.results))
     except WiseFLError as error:
         print(error, file=sys.stderr)
         return 2
-    print(f"written: {page}, {kept} and the tables of optimality.md and theorem.md in {DOCS}")
+    print(f"written: {page}, {kept} and the tables of optimality.md, policies.md and theorem.md in {DOCS}")
     return 0
 
 

@@ -10,7 +10,15 @@ from wisefl.errors import InvalidInput
 from wisefl.paper import Reproduced
 from wisefl.paper.claims import Results
 from wisefl.paper.made import MadeFigure
-from wisefl.paper.pages import fill, keep_results, optimality_tables, theorem_tables, write_page, write_rules
+from wisefl.paper.pages import (
+    fill,
+    keep_results,
+    optimality_tables,
+    theorem_tables,
+    whole_tables,
+    write_page,
+    write_rules,
+)
 from wisefl.paper.pages.markdown import estimate, table
 from wisefl.paper.readings import READINGS
 from wisefl.paper.reproduction import about_now
@@ -114,8 +122,27 @@ def test_the_experiment_on_the_theorem_is_a_table_per_axis() -> None:
     assert len(first) == 4
 
 
+def test_whole_trainings_are_told_at_equal_cost_and_in_the_end() -> None:
+    reached = {"wise": 0.8, "csra": 0.7, "fedavg": 0.75}
+    rows = [
+        Row(panel, method, x, seed, accuracy + 0.01 * seed)
+        for method, accuracy in reached.items()
+        for seed in (2, 3, 4)
+        for panel, points in (("cumulative_energy_j", (60.0, 130.0)), ("rounds", (1.0, 2.0)))
+        for x in points
+        if not (method == "csra" and seed == 4 and x == 130.0)
+    ]
+    told = whole_tables(Results({"wise_cifar10": Table(tuple(rows))}))["wise-cifar10"].splitlines()
+    assert told[2].startswith("| 60 J | 0.83 ± ")
+    assert told[2].endswith(" | +0.100 (+0.100 to +0.100) | +0.050 (+0.050 to +0.050) | 3 |")
+    assert told[3].endswith(
+        " | +0.100 | +0.050 (+0.050 to +0.050) | 2 |"
+    )  # a run that never spent so much has no pair
+    assert told[-1].startswith("| all, in the end | ")
+
+
 def test_tables_wait_for_their_figures() -> None:
-    assert optimality_tables(Results({})) == {}
+    assert optimality_tables(Results({})) == whole_tables(Results({})) == {}
     assert theorem_tables(Results({})) == {}
 
 

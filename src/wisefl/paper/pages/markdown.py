@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wisefl.errors import InvalidInput
 from wisefl.files import write_text
-from wisefl.paper.claims.statistics import FEWEST_SEEDS
+from wisefl.paper.claims.statistics import FEWEST_SEEDS, Sample
 from wisefl.results.curves import Estimate
 
 NOTHING = "-"
@@ -35,6 +35,13 @@ def interval(ends: tuple[float, float]) -> str:
 def estimate(values: Sequence[float], digits: int = 4) -> str:
     """Mean over seeds and half its 95% interval, of three seeds or more."""
     return told(Estimate.of(values), digits) if values else NOTHING
+
+
+def effect(sample: Sample, digits: str) -> str:
+    """What pairs say, and its 95% interval, of three seeds or more."""
+    low, high = sample.interval
+    around = f" ({low:{digits}} to {high:{digits}})" if sample.seeds >= FEWEST_SEEDS else ""
+    return f"{sample.effect:{digits}}{around}"
 
 
 def told(estimate: Estimate, digits: int, unit: str = "") -> str:

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Iterable
 
-from wisefl.paper.claims import Results, Sample
-from wisefl.paper.claims.statistics import FEWEST_SEEDS
+from wisefl.paper.claims import Results
 from wisefl.paper.figures import figures
-from wisefl.paper.pages.markdown import estimate, table
+from wisefl.paper.pages.markdown import effect, estimate, table
 from wisefl.paper.savings import OURS, PAPERS, Comparison, Saving, over_rounds, over_thresholds, over_training
 
 _COSTS = ("energy, times ours", "latency, times ours", "objective, times ours")
@@ -58,17 +57,11 @@ def _rounds(results: Results) -> str:
 
 def _compared(against: str, comparisons: Iterable[Comparison]) -> str:
     rows = [
-        (one.dataset, one.against, *_costs(one.saving), _part(one.saving.accuracy, "+.3f"), one.saving.energy.seeds)
+        (one.dataset, one.against, *_costs(one.saving), effect(one.saving.accuracy, "+.3f"), one.saving.energy.seeds)
         for one in comparisons
     ]
     return table(("dataset", against, *_COSTS, "accuracy, minus ours", "seeds"), rows)
 
 
 def _costs(saving: Saving) -> list[str]:
-    return [_part(part, ".3f") for part in (saving.energy, saving.latency, saving.objective)]
-
-
-def _part(sample: Sample, digits: str) -> str:
-    low, high = sample.interval
-    around = f" ({low:{digits}} to {high:{digits}})" if sample.seeds >= FEWEST_SEEDS else ""
-    return f"{sample.effect:{digits}}{around}"
+    return [effect(part, ".3f") for part in (saving.energy, saving.latency, saving.objective)]
