@@ -122,7 +122,8 @@ def paired_name(path: Path) -> Path:
 
 def figure_text(figure: Figure, scale: Scale, table: Table) -> FigureText:
     """The words of a figure that was run at this scale and gave this table."""
-    rounds = {panel.name: rounds_of(figure, panel, scale) for panel in figure.panels}
+    own = [method.settings["rounds"] for method in figure.methods if "rounds" in method.settings]
+    rounds = {panel.name: max(own, default=rounds_of(figure, panel, scale)) for panel in figure.panels}
     return FigureText(
         name=figure.name,
         title=figure.title,
