@@ -7,7 +7,7 @@ import pytest
 
 from support.clairvoyant import clairvoyant
 from wisefl import Fleet, InvalidInput, Limits, RoundProblem, solve
-from wisefl.campaign import Floors, LongTerm, Prices, Queues, Rounds, play, raise_bound, rehearse
+from wisefl.campaign import Floors, LongTerm, Prices, Queues, Rounds, play, raise_bound, rehearse, rehearse_eagerness
 from wisefl.campaign.bound import at_prices
 from wisefl.errors import InfeasibleProblem
 
@@ -43,6 +43,26 @@ def test_rehearsed_prices_spread_what_would_fall_due_at_the_end(seed: int) -> No
     rehearsed, plain = play(rounds, wanted, rehearse(others, wanted)), play(rounds, wanted)
     assert rehearsed.objective.sum() < 0.9 * plain.objective.sum()
     assert rehearsed.behind.mean() < 0.5 * plain.behind.mean()
+
+
+def test_the_eagerness_that_is_cheapest_in_rehearsal_is_cheaper_with_channels_it_has_not_seen() -> None:
+    fleet = Fleet.random(24, 0)
+    rounds, others = (Rounds.draw(fleet, OPEN, 40, seed) for seed in (0, 50))
+    free = play(rounds, LongTerm.of(24, 40)).spent_j.sum(axis=0)
+    for wanted in (LongTerm.of(24, 40, participation=0.1), LongTerm.of(24, 40, battery_j=0.5 * free.max())):
+        first = rehearse(others, wanted)
+        eagerness = rehearse_eagerness(others, wanted, first)
+        own, usual = play(rounds, wanted, first, eagerness=eagerness), play(rounds, wanted, first)
+        assert own.violations() == {}
+        assert eagerness < 1.0
+        assert own.total < usual.total
+
+
+def test_where_nothing_is_asked_or_prices_are_all_there_is_the_eagerness_is_the_usual() -> None:
+    rounds = rounds_of(12, 6, 0)
+    grouped = LongTerm.of(12, 6, floors=Floors.of_groups(["a"] * 12, 0.5, 6))
+    for wanted in (LongTerm.of(12, 6), grouped):
+        assert rehearse_eagerness(rounds, wanted, Prices.none(wanted)) == 1.0
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -48,8 +48,10 @@ class Horizon:
         0.0, "What it is worth to use a client's data every round, in what a client usually costs; 0 is nothing."
     )
     evenness: float = _option(0.5, "How fast that worth falls with use: at 1, used twice as often is worth half.")
-    eagerness: float = _option(
-        1.0, "What one missed participation is worth, in what a client usually costs: more is sooner and dearer."
+    eagerness: float | None = _option(
+        None,
+        "What one missed participation is worth, in what a client usually costs: more is sooner and dearer.",
+        shown="the cheapest in rehearsal",
     )
     steps: int = _option(
         10, "Sets of prices that are tried to raise the bound, each as long as the campaign; 0 leaves it out."
@@ -98,14 +100,16 @@ class Horizon:
 
 def play_campaign(fleet: "Fleet", limits: Limits, horizon: Horizon, max_gap: float) -> "Campaign":
     """Rehearse with other channels, then decide round after round."""
-    from wisefl.campaign import play, rehearse
+    from wisefl.campaign import play, rehearse, rehearse_eagerness
 
     # What the channels will be is not known: those of another seed tell what prices are about right.
     others = _rounds(fleet, limits, horizon, horizon.seed + REHEARSAL)
     long_term = horizon.long_term(others, max_gap)
-    first = rehearse(others, long_term, max_gap=max_gap)
+    first, eagerness = rehearse(others, long_term, max_gap=max_gap), horizon.eagerness
+    if eagerness is None:
+        eagerness = rehearse_eagerness(others, long_term, first, max_gap=max_gap)
     rounds = _rounds(fleet, limits, horizon, horizon.seed)
-    return play(rounds, long_term, first, eagerness=horizon.eagerness, max_gap=max_gap)
+    return play(rounds, long_term, first, eagerness=eagerness, max_gap=max_gap)
 
 
 def bound_campaign(played: "Campaign", horizon: Horizon, max_gap: float) -> "Bound | None":

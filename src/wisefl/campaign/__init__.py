@@ -3,7 +3,7 @@
 from wisefl.campaign.bound import Bound, raise_bound
 from wisefl.campaign.floors import Floors
 from wisefl.campaign.limits import LongTerm, batteries
-from wisefl.campaign.play import Campaign, play, rehearse, usual_cost
+from wisefl.campaign.play import Campaign, play, rehearse, rehearse_eagerness, usual_cost
 from wisefl.campaign.prices import EMPTY_J, Prices, lasting
 from wisefl.campaign.queues import Queues
 from wisefl.campaign.rounds import Rounds
@@ -24,5 +24,6 @@ __all__ = [
     "play",
     "raise_bound",
     "rehearse",
+    "rehearse_eagerness",
     "usual_cost",
 ]

@@ -16,6 +16,7 @@ from wisefl.errors import InfeasibleProblem, InvalidInput
 EAGERNESS = 1.0
 """The price of one missed participation, in what a client costs in the first round when nothing is priced: whoever is
 behind by one is let in for free, and waits for a better channel until then."""
+LEAST_EAGER, EAGER_STEP = 0.02, 2.0**0.5
 REHEARSED = (20.0, 5.0, 1.0)
 """Eagerness of the times that a campaign is rehearsed: first to find the height of the prices, then their mean."""
 
@@ -136,6 +137,32 @@ def rehearse(rounds: Rounds, long_term: LongTerm, *, max_gap: float = 1e-3) -> P
             queues = queues.after(long_term, count, decision.selected, decision.upload_j + decision.compute_j)
         prices = total.times(1.0 / count)
     return prices
+
+
+def rehearse_eagerness(rounds: Rounds, long_term: LongTerm, first: Prices, *, max_gap: float = 1e-3) -> float:
+    """How eagerly these rounds cost the least, from the prices that were rehearsed with them.
+
+    Less eager is cheaper, until so much is put off that it falls due all at once: it goes down while that is cheaper,
+    and then half a step to either side. Floors under what several give have nothing but their prices, and keep the
+    eagerness that they would have.
+    """
+    if long_term.limits_nothing or len(long_term.floors):
+        return EAGERNESS
+
+    def total(eagerness: float) -> float:
+        try:
+            played = play(rounds, long_term, first, eagerness=eagerness, max_gap=max_gap)
+        except InfeasibleProblem:
+            return np.inf
+        return np.inf if played.violations() else played.total
+
+    best, least = EAGERNESS, total(EAGERNESS)
+    while best > LEAST_EAGER and (lower := total(best / EAGER_STEP)) < least:
+        best, least = best / EAGER_STEP, lower
+    for other in (best * EAGER_STEP**0.5, best / EAGER_STEP**0.5):
+        if (cost := total(other)) < least:
+            best, least = other, cost
+    return best
 
 
 class _Pace:
