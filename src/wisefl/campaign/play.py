@@ -17,6 +17,7 @@ EAGERNESS = 1.0
 """The price of one missed participation, in what a client costs in the first round when nothing is priced: whoever is
 behind by one is let in for free, and waits for a better channel until then."""
 LEAST_EAGER, EAGER_STEP = 0.02, 2.0**0.5
+"""How far down, and by what factor, an eagerness that costs less is looked for."""
 REHEARSED = (20.0, 5.0, 1.0)
 """Eagerness of the times that a campaign is rehearsed: first to find the height of the prices, then their mean."""
 
