@@ -36,6 +36,16 @@ def test_floors_are_kept_and_the_whole_is_bounded(
         assert [int(row["rounds"]) for row in csv.DictReader(file)] == [one["rounds"] for one in told["clients"]]
 
 
+def test_unless_it_is_told_the_eagerness_is_rehearsed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, cost = tmp_path / "fleet.csv", {}
+    Fleet.random(24, 0).to_csv(path)
+    asked = ("--max-divergence", "inf", "--min-samples", "1500", "--rounds", "40", "--participation", "0.1")
+    for told in ((), ("--eagerness", "1")):
+        assert main(["campaign", str(path), *asked, *told, "--steps", "0", "--json"]) == 0
+        cost[told] = json.loads(capsys.readouterr().out)["objective"]
+    assert cost[()] < cost["--eagerness", "1"]
+
+
 def test_a_person_is_told_what_it_costs_and_what_is_proved(fleet: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["campaign", fleet, *LIMITS, "--battery-j", "2", "--steps", "2"]) == 0
     out = capsys.readouterr().out

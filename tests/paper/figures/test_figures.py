@@ -8,9 +8,11 @@ import pytest
 
 from wisefl.errors import InvalidInput
 from wisefl.paper.figures import ALTERNATIVES, ORDER, PUBLISHED, Figure, choose, figures
+from wisefl.paper.made import figure_text
 from wisefl.paper.numbers import within
 from wisefl.paper.plan import Need, configure, once, plan
 from wisefl.paper.scale import PAPER, QUICK, Scale
+from wisefl.paper.table import Table
 from wisefl.policies.training import training_policy
 from wisefl.run.record import CUMULATIVE_ENERGY, CUMULATIVE_LATENCY, ENERGY, LATENCY, TEST_ACCURACY
 from wisefl.simulation.sweep import Cell
@@ -150,6 +152,11 @@ def test_what_a_budget_buys_is_what_was_reached_before_it_was_spent() -> None:
     assert within(course, spent, 20.0) == pytest.approx(0.1)
     assert within(course, spent, 79.0) == pytest.approx(np.mean([0.1, 0.2, 0.4]))
     assert within(course, spent, 500.0) == pytest.approx(np.mean([0.2, 0.4, 0.9]))
+
+
+def test_a_figure_tells_the_rounds_that_its_longest_method_was_run_for() -> None:
+    assert figure_text(figures()["wise_cifar10"], PAPER, Table(())).rounds == 400
+    assert figure_text(figures()["accuracy"], PAPER, Table(())).rounds == 100
 
 
 def test_a_method_may_have_rounds_of_its_own(tmp_path: Path) -> None:
